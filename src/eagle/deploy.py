@@ -1,0 +1,222 @@
+"""A kernel ready to be launched: called at once, or bound to arrays and launched often."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import index
+from types import MappingProxyType
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eagle.binding import Binding, Door, bind
+from eagle.errors import Busy, PerformanceWarning
+from eagle.params import shown
+from hawk.ir.nodes import Role
+from hawk.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """A kernel that takes arrays. Made by `deploy`; any number of threads may use it."""
+
+    kernel: Kernel
+
+    def bind(
+        self,
+        /,
+        *,
+        n: SupportsIndex | None = None,
+        out: object = None,
+        buffer: object = None,
+        **planes: object,
+    ) -> Bound:
+        """Bind arrays once, to launch often.
+
+        `planes` are the kernel's planes by name: arrays `(n,)` of the kernel's types, contiguous,
+        and numbers for each `Param`. State is changed in place. `out`, which may also be called
+        `buffer`, is the array for what the kernel returns, or a tuple of arrays nested as its
+        `return` is; what is not given is made. `n` is the number of samples where no array tells.
+        Nothing is copied or converted: BindError says all that does not fit.
+        """
+        in_place = largest_launch(self.kernel) == 1
+        door = Door("eagle.bind", in_place=in_place)
+        both = both_given(out, buffer)
+        out = buffer if out is None else out
+        return Bound(bind(self.kernel, door=door, planes=planes, n=n, out=out, problems=both))
+
+    def __call__(
+        self,
+        /,
+        *args: object,
+        n: SupportsIndex | None = None,
+        out: object = None,
+        buffer: object = None,
+        **planes: object,
+    ) -> Any:
+        """Launch once and return what the kernel returns.
+
+        Planes are given by position or by name, as for any function. Lists are converted, so are
+        integers where a float is needed; a number for an input holds for all samples; strided
+        arrays are copied, with a `PerformanceWarning`. Numbers for the state are a lone sample,
+        and numbers come back. A kernel without `return` returns its state: the one plane, or a
+        tuple of them in the order of the signature. Arrays given for state are changed in place.
+        Takes K steps for `steps=K`, one otherwise.
+        """
+        kernel = self.kernel
+        steps = 1 if kernel.steps == "auto" else kernel.steps
+        door = Door(kernel.name, lenient=True, in_place=steps == 1)
+        both = both_given(out, buffer)
+        out = buffer if out is None else out
+        binding = bind(kernel, door=door, args=args, planes=planes, n=n, out=out, problems=both)
+        binding.load().launch(steps, None)
+        copy_back(binding)
+        return returned(binding)
+
+
+def deploy(kernel: Kernel) -> Deployed:
+    """Make `kernel` ready to be launched. Raises TypeError for what is no kernel."""
+    return Deployed(as_kernel(kernel, "eagle.deploy"))
+
+
+def as_kernel(kernel: object, door: str) -> Kernel:
+    """The kernel itself, where a kernel or a deployed one may be given."""
+    if isinstance(kernel, Deployed):
+        return kernel.kernel
+    if isinstance(kernel, Kernel):
+        return kernel
+    if callable(kernel):
+        name = getattr(kernel, "__name__", "it")
+        raise TypeError(f"{door}: expected a kernel, got {name}; write @hawk.kernel above its def")
+    raise TypeError(f"{door}: expected a kernel, got {shown(kernel)}")
+
+
+def both_given(out: object, buffer: object) -> tuple[str, ...]:
+    """`out` and `buffer` are two names of one thing."""
+    if out is None or buffer is None:
+        return ()
+    return ("'buffer': is another name of out=; give one of them",)
+
+
+def largest_launch(kernel: Kernel) -> int:
+    """The most steps that one launch of `kernel` takes."""
+    return kernel.steps_max if kernel.steps == "auto" else kernel.steps
+
+
+class Bound:
+    """A kernel with its arrays, ready to launch. Made by `Deployed.bind`.
+
+    Raises `Busy` when two threads launch it at once.
+    """
+
+    __slots__ = ("_binding", "_largest", "_loaded", "_lock")
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self._loaded = binding.load()
+        self._largest = largest_launch(binding.kernel)
+        self._lock = threading.Lock()
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._binding.kernel
+
+    @property
+    def n(self) -> int:
+        """Samples in the batch."""
+        return self._binding.n
+
+    @property
+    def planes(self) -> Mapping[str, NDArray[Any]]:
+        """State planes, then outputs, by name: the caller's own arrays, or those eagle made."""
+        return MappingProxyType(self._binding.results)
+
+    @property
+    def finished(self) -> NDArray[Any] | None:
+        """True where the sample is done: bool `(n,)`. None for a kernel that finishes none."""
+        mask = self._binding.mask
+        return None if mask is None else self._binding.arrays[mask]
+
+    @property
+    def allocated(self) -> tuple[str, ...]:
+        """State planes that the caller left out and eagle made."""
+        return self._binding.allocated
+
+    def launch(self, steps: SupportsIndex | None = None) -> None:
+        """Advance every sample that is not done.
+
+        By `steps` at most; by default 1 for a kernel with `steps=1`, K for `steps=K`, and
+        `kernel.steps_max` for `"auto"`, which are also the most that may be asked for. A sample
+        stops at its own step.
+        """
+        steps = self._largest if steps is None else self._parse(steps)
+        if not self._lock.acquire(blocking=False):
+            raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
+        try:
+            self._loaded.launch(steps, None)
+        finally:
+            self._lock.release()
+
+    def _parse(self, steps: SupportsIndex) -> int:
+        whole = not isinstance(steps, bool) and isinstance(steps, SupportsIndex)
+        if whole and 1 <= index(steps) <= self._largest:
+            return index(steps)
+        fix = ""
+        if whole and index(steps) > self._largest:
+            fix = f"; for longer launches bind hawk.steps({self.kernel.name}, {index(steps)})"
+        raise ValueError(
+            f"launch: expected steps from 1 to {self._largest}, got {shown(steps)}{fix}"
+        )
+
+
+def copy_back(binding: Binding) -> None:
+    """Write what stood in for the caller's strided arrays into them, and warn."""
+    if not binding.copied:
+        return
+    read_only = (Role.INPUT, Role.UNIFORM)
+    for slot in binding.compiled.planes:
+        if slot.name in binding.copied and slot.role not in read_only:
+            binding.own[slot.name][...] = binding.arrays[slot.name]
+    names = ", ".join(repr(name) for name in binding.copied)
+    warnings.warn(
+        f"{binding.kernel.name}: copied what is strided: {names}; "
+        "give contiguous arrays (np.ascontiguousarray) to avoid it",
+        PerformanceWarning,
+        stacklevel=_user_level(),
+    )
+
+
+def _user_level() -> int:
+    """The stack level of the first frame outside of us."""
+    level, frame = 1, sys._getframe(1)  # noqa: SLF001 - the public way is in Python 3.12
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    return level - 1
+
+
+_OURS = ("eagle", "hawk")
+
+
+def returned(binding: Binding) -> Any:
+    """What a direct call returns."""
+    kernel = binding.kernel
+    if kernel.nesting is not None:
+        names = [output.name for output in kernel.outputs]
+    else:
+        names = [p.name for p in kernel.parameters if p.role is Role.STATE]
+        names = names or [p.name for p in kernel.parameters if p.role is Role.MASK]
+    values = tuple(_value(binding, name) for name in names)
+    return values if kernel.nesting == "tuple" or len(values) != 1 else values[0]
+
+
+def _value(binding: Binding, name: str) -> NDArray[Any] | np.generic:
+    """A plane as it comes back: the caller's own array, a new one, or a number."""
+    if name in binding.own:
+        return binding.own[name]
+    array = binding.arrays[name]
+    return array if array.ndim else array[()]

@@ -1,0 +1,1 @@
+"""Where kernels run: one interface, one folder for each kind of device."""

@@ -1,0 +1,105 @@
+"""The cores this process may use, and the cache each of them owns."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import re
+from pathlib import Path
+
+ROOT = Path("/")
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def allowed_cores() -> int:
+    """Cores the scheduler lets this process use, without its quota of time."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):  # systems that cannot pin a process
+        return os.cpu_count() or 1
+
+
+@functools.cache
+def usable_cores() -> int:
+    """Threads that can run at once: what affinity and the control group's quota both allow."""
+    quota = cpu_quota()
+    cores = allowed_cores()
+    return cores if quota is None else max(1, min(cores, math.ceil(quota)))
+
+
+def cpu_quota(root: Path = ROOT) -> float | None:
+    """Cores' worth of time that the control group grants; None without a limit.
+
+    A container sees its own group at the top of the file system; elsewhere the limits of all groups
+    above count too.
+    """
+    quotas = [quota for group in _groups(root) if (quota := _quota_of(group)) is not None]
+    return min(quotas, default=None)
+
+
+def _groups(root: Path) -> list[Path]:
+    """Folders that may hold a limit of this process, in both versions of control groups."""
+    text = _read(root / "proc/self/cgroup") or ""
+    folders: list[Path] = []
+    for line in text.splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = root / "sys/fs/cgroup" / ("cpu" if controllers else "")
+        inner = top / path.strip("/")
+        folders += [inner, *(parent for parent in inner.parents if parent.is_relative_to(top))]
+    return folders
+
+
+def _quota_of(group: Path) -> float | None:
+    """The limit written in one folder: `cpu.max` (version 2) or `cpu.cfs_*` (version 1)."""
+    words = (_read(group / "cpu.max") or "").split()
+    if len(words) != 2:
+        quota, period = (_read(group / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
+        words = [quota or "", period or ""]
+    try:
+        quota, period = (int(word) for word in words)
+    except ValueError:  # no such file, or "max": no limit
+        return None
+    return quota / period if quota > 0 and period > 0 else None
+
+
+@functools.cache
+def l2_bytes(root: Path = ROOT) -> int | None:
+    """Bytes of second-level cache that one core owns; None where the system does not say."""
+    caches = root / "sys/devices/system/cpu/cpu0/cache"
+    for cache in sorted(caches.glob("index*")):
+        if (_read(cache / "level") or "").strip() == "2":
+            return _share(cache)
+    return None
+
+
+def _share(cache: Path) -> int | None:
+    """The size of a cache over the cores that share it. Hyper-threads of a core count as one."""
+    size = re.fullmatch(r"(\d+)([KMG]?)", (_read(cache / "size") or "").strip())
+    if size is None:
+        return None
+    siblings = _cpus(_read(cache.parent.parent / "topology/thread_siblings_list") or "")
+    sharers = _cpus(_read(cache / "shared_cpu_list") or "")
+    cores = max(1, len(sharers)) / max(1, len(siblings))
+    return int(int(size[1]) * _UNITS[size[2]] / max(1, cores))
+
+
+def _cpus(text: str) -> set[int]:
+    """The numbers of a list such as `0-3,8`."""
+    cpus: set[int] = set()
+    for part in text.strip().split(","):
+        ends = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+        if ends is not None:
+            cpus.update(range(int(ends[1]), int(ends[2] or ends[1]) + 1))
+    return cpus
+
+
+def _read(path: Path) -> str | None:
+    """What a file of the system says; None where it says nothing."""
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None

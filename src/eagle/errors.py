@@ -1,0 +1,33 @@
+"""What eagle says when a call cannot be done as asked."""
+
+from __future__ import annotations
+
+
+class BindError(ValueError):
+    """Arrays and numbers that do not fit the kernel they were given to.
+
+    Everything that is wrong is in one message, one line a problem, and no array was touched.
+    `door` is the call that was made, `kernel` the kernel's name, `problems` the sentences.
+    """
+
+    def __init__(self, door: str, kernel: str, problems: tuple[str, ...]) -> None:
+        super().__init__(door, kernel, problems)
+        self.door, self.kernel, self.problems = door, kernel, problems
+
+    def __str__(self) -> str:
+        if len(self.problems) == 1:
+            return f"{self.door}: {self.problems[0]}"
+        head = f"{self.door}: {len(self.problems)} problems with the arguments of {self.kernel}"
+        return "\n  ".join((head, *self.problems))
+
+
+class Busy(RuntimeError):
+    """One `Simulation` or `Bound` was used by two threads at once.
+
+    Its arrays would have been changed by both. Bind once for each thread; a kernel and a `Deployed`
+    can be shared.
+    """
+
+
+class PerformanceWarning(UserWarning):
+    """Something was done that costs more than it needs to; the message says how to avoid it."""

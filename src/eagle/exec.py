@@ -1,0 +1,6 @@
+"""How the CPU splits a batch: which samples a launch covers, and how many a worker takes at once."""
+
+from eagle.devices.base import Partition
+from eagle.devices.host.team import HostTeam
+
+__all__ = ["HostTeam", "Partition"]

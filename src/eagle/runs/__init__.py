@@ -1,0 +1,1 @@
+"""Running a kernel over a batch until every sample is done."""

@@ -1,0 +1,116 @@
+"""How many steps each launch takes, and what that makes of a run. Plain numbers only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, assert_never
+
+ROUND = 64
+"""One pass reports its steps as "auto" would: up to a multiple of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneStep:
+    """Each launch takes one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSteps:
+    """Each launch takes `k` steps, the last one what is left."""
+
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class AutoSteps:
+    """eagle chooses the steps of each launch, at most `largest`.
+
+    Where a launch is a tiled loop the largest is the best: a sample that is done waits for nobody.
+    """
+
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
+class OnePass:
+    """One launch, in which every sample runs to its end."""
+
+
+StepPolicy: TypeAlias = OneStep | FixedSteps | AutoSteps | OnePass
+
+
+def policy_for(steps: int | Literal["auto"], *, largest: int) -> StepPolicy:
+    """The policy of a kernel with `steps=`."""
+    if steps == "auto":
+        return AutoSteps(largest)
+    return OneStep() if steps == 1 else FixedSteps(steps)
+
+
+def next_launch(policy: StepPolicy, *, taken: int, max_steps: int) -> int:
+    """Steps that the next launch asks for when `taken` were taken; 0 when none are left."""
+    left = max_steps - taken
+    match policy:
+        case OneStep():
+            return min(1, left)
+        case FixedSteps(k):
+            return min(k, left)
+        case AutoSteps(largest):
+            return min(largest, left)
+        case OnePass():
+            return left
+        case _ as never:
+            assert_never(never)
+
+
+def largest_launch(policy: StepPolicy) -> int | None:
+    """The most steps one launch takes; None without a limit."""
+    match policy:
+        case OneStep():
+            return 1
+        case FixedSteps(k):
+            return k
+        case AutoSteps(largest):
+            return largest
+        case OnePass():
+            return None
+        case _ as never:
+            assert_never(never)
+
+
+def direct_steps(steps: int | Literal["auto"]) -> int:
+    """Steps that a direct call of a kernel with `steps=` takes."""
+    return 1 if steps == "auto" else steps
+
+
+def describe(policy: StepPolicy) -> str:
+    """The policy as a report names it: what was written, or "one pass"."""
+    match policy:
+        case OneStep():
+            return "steps=1"
+        case FixedSteps(k):
+            return f"steps={k}"
+        case AutoSteps():
+            return 'steps="auto"'
+        case OnePass():
+            return "one pass"
+        case _ as never:
+            assert_never(never)
+
+
+def one_pass_steps(longest: int, *, max_steps: int) -> int:
+    """Steps that one pass reports when the longest sample took `longest`."""
+    return min(-(-longest // ROUND) * ROUND, max_steps)
+
+
+def total_steps(launches_by_k: Mapping[int, int]) -> int:
+    """Steps asked for in all launches together."""
+    return sum(k * count for k, count in launches_by_k.items())
+
+
+def is_exact(launches_by_k: Mapping[int, int], *, live: int) -> bool:
+    """Can no launch have run past the step at which the last sample stopped?
+
+    With one step a launch none can; and where a sample is still `live`, no step was too many.
+    """
+    return live > 0 or all(k == 1 for k in launches_by_k)

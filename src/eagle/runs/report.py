@@ -1,0 +1,118 @@
+"""What a run did: plain data that explains itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import NDArray
+
+Status: TypeAlias = Literal["ready", "done", "max_steps"]
+"""`ready`: not run yet. `done`: every sample is. `max_steps`: some samples stopped at the cap."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run over a batch did. Prints as a sentence, compares and pickles."""
+
+    n: int
+    """Samples in the batch."""
+    finished: int
+    """Samples that are done."""
+    done: bool
+    """Are all of them?"""
+    launches: int
+    steps: int
+    """Steps asked for in all launches together; no sample took more."""
+    exact_steps: bool
+    """True where some sample took exactly `steps`; otherwise the slowest may have taken fewer."""
+    launches_by_k: dict[int, int]
+    """How many launches asked for how many steps."""
+    max_steps: int
+    """The cap of the run."""
+    worst: int | None
+    """The first sample that is not done; None when all are."""
+    compactions: int
+    """Times that the live samples were gathered into a map."""
+    reorders: int
+    """Times that the live samples were moved to the front."""
+    mode: str
+    """How the steps of a launch were chosen: `steps=1`, `steps=16`, `steps="auto"`, `one pass`."""
+    mapped: bool
+    """Did a map choose the samples of a launch?"""
+    threads: int
+    """Most threads that could work on a launch."""
+    wall_s: float = field(compare=False)
+    """Seconds the run took, from the first launch to the end."""
+    build_s: float = field(compare=False)
+    """Seconds spent on compiling before it; near 0 when the kernel was there already."""
+
+    def __str__(self) -> str:
+        if self.done:
+            ended = "no samples" if self.n == 0 else f"all {_count(self.n, 'sample')} done"
+            ended = "1 sample done" if self.n == 1 else ended
+        else:
+            ended = (
+                f"{self.finished:,} of {_count(self.n, 'sample')} done, "
+                f"{self.n - self.finished:,} stopped at max_steps={self.max_steps} "
+                f"(worst: sample {self.worst})"
+            )
+        steps = _count(self.steps, "step")
+        return (
+            f"{ended}: {steps if self.exact_steps else f'at most {steps}'} in "
+            f"{_count(self.launches, 'launch', 'es')} ({self.mode}), {self.wall_s:.3g} s"
+        )
+
+
+def _count(number: int, noun: str, ending: str = "s") -> str:
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimResult:
+    """A batch at the end of a run.
+
+    The state planes and outputs are here by attribute and by item, `result.x` and `result["x"]`,
+    each an array `(n,)`. State is changed in place: `result.x` is the caller's own array.
+    """
+
+    planes: dict[str, NDArray[Any]] = field(repr=False)
+    """State planes, then outputs."""
+    finished: NDArray[Any] = field(repr=False)
+    """True where the sample is done: bool `(n,)`."""
+    status: Status
+    report: RunReport
+    allocated: tuple[str, ...]
+    """State planes that the caller left out and eagle made."""
+
+    @property
+    def done(self) -> bool:
+        """Is every sample done?"""
+        return self.report.done
+
+    @property
+    def steps(self) -> int:
+        """Steps of the sample that took most, as the report counts them."""
+        return self.report.steps
+
+    @property
+    def n(self) -> int:
+        """Samples in the batch."""
+        return self.report.n
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.planes[name]
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        # Only names that are no field come here; before unpickling there are no fields at all.
+        if name == "planes" or name.startswith("__"):
+            raise AttributeError(name)
+        if name not in self.planes:
+            raise AttributeError(f"no plane {name!r}; there are {', '.join(self.planes)}")
+        return self.planes[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self.planes})
+
+    def __str__(self) -> str:
+        return str(self.report)

@@ -1,0 +1,263 @@
+"""Python's operators on numbers of a program, in terms of the table of operations.
+
+`Arithmetic` is written once; what a number *is* comes from a subclass: values of the IR in the
+frontend, plain Python numbers with a type in the CPython oracle. Numbers known to Python stay
+Python's own as long as they meet nothing else.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hawk.frontend.operators import (
+    POWER_MAX,
+    Kind,
+    Literal,
+    Misfit,
+    binary,
+    choice,
+    conversion,
+    fits,
+    is_bool,
+    is_float,
+    meet,
+    named,
+    unary,
+)
+from hawk.ir.meaning import RANGE
+from hawk.ir.types import DType
+
+PYTHON: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_TO = {dtype: f"to_{dtype.value}" for dtype in DType}
+
+
+class Arithmetic(ABC):
+    """Operators and conversions of numbers, for a kernel of float width `real`.
+
+    Methods raise `Misfit` for kinds that do not go together.
+    """
+
+    real: DType
+
+    @abstractmethod
+    def is_number(self, value: object) -> bool:
+        """Whether `value` is a number of the program, as opposed to an object known to Python."""
+
+    @abstractmethod
+    def kind(self, value: Any) -> Kind:
+        """The kind of a number, of the program or known to Python."""
+
+    @abstractmethod
+    def emit(self, op: str, *values: Any, free: bool = False) -> Any:
+        """Apply an operation to typed numbers. A `free` result takes the type of what it meets."""
+
+    @abstractmethod
+    def constant(self, number: Any, dtype: DType, *, free: bool = False) -> Any:
+        """A known number as a number of the program; the number fits."""
+
+    @abstractmethod
+    def known(self, value: Any) -> Any:
+        """The Python number a number of the program is known to be, else None."""
+
+    # --- types ---
+
+    def to(self, value: Any, target: Kind) -> Any:
+        """`value` as a number of `target`; INT is an Index that takes the type of what it meets.
+
+        Raises Misfit for a known number that `target` cannot hold.
+        """
+        dtype = DType.I64 if target is Literal.INT else target
+        assert isinstance(dtype, DType)
+        if self.is_number(value):
+            return value if self.kind(value) is target else self.convert(value, dtype)
+        if dtype.is_int:
+            least, greatest = RANGE[dtype]
+            if not least <= value <= greatest:
+                what = f"{value} does not fit {named(dtype)}, which holds {least} to {greatest}"
+                raise Misfit("H203", what)
+            value = int(value)
+        return self.constant(value, dtype, free=target is Literal.INT)
+
+    def convert(self, value: Any, dtype: DType) -> Any:
+        """The conversion a user asks for: `hawk.int32(value)` and its like."""
+        if not self.is_number(value):
+            given = DType.F64 if isinstance(value, float) else DType.BOOL
+            if isinstance(value, int) and not isinstance(value, bool):
+                if not dtype.is_int:
+                    return self.constant(value, dtype)
+                return self.constant(_wrapped(value, dtype), dtype)
+            return self.emit(_TO[dtype], self.constant(value, given))
+        return value if self.kind(value) is dtype else self.emit(_TO[dtype], value)
+
+    def settle(self, value: Any) -> Any:
+        """A known number with a type of its own: what it has when paths may differ."""
+        match value:
+            case bool():
+                return self.constant(value, DType.BOOL)
+            case int():
+                least, greatest = RANGE[DType.I64]
+                return self.to(value, Literal.INT) if least <= value <= greatest else value
+            case float():
+                return self.constant(value, self.real)
+            case _:
+                return value
+
+    def together(self, values: tuple[Any, ...], what: str = "values") -> tuple[Any, ...]:
+        """The values brought to the one type they have in common. Raises Misfit."""
+        kinds = tuple(self.kind(value) for value in values)
+        if all(is_bool(kind) for kind in kinds):
+            return tuple(self.to(value, DType.BOOL) for value in values)
+        common = kinds[0]
+        for kind in kinds[1:]:
+            common = meet(",", common, kind, self.real)
+        return tuple(self.to(value, common) for value in values)
+
+    def store(self, value: Any, dtype: DType) -> Any:
+        """`value` as it is stored in a plane of `dtype`. Raises Misfit where that is no number."""
+        kind = self.kind(value)
+        if fits(kind, dtype):
+            return self.to(value, dtype)
+        write = f"{conversion(dtype, self.real)}({{left}})"
+        if dtype is DType.F32 and kind is DType.F64:
+            what = f"`{{left}}` is a float64, and {named(dtype)} is stored"
+            raise Misfit("H211", what, write)
+        if is_float(kind) and dtype.is_int:
+            what = f"`{{left}}` is {named(kind)}, and {named(dtype)} is stored"
+            raise Misfit("H202", what, write)
+        if dtype is DType.BOOL:
+            write = "{left} != 0"
+        raise Misfit("H207", f"`{{left}}` is {named(kind)}, and {named(dtype)} is stored", write)
+
+    # --- operators ---
+
+    def binary(self, symbol: str, left: Any, right: Any) -> Any:
+        """`left symbol right`, arithmetic or comparison."""
+        if not self.is_number(left) and not self.is_number(right):
+            return PYTHON[symbol](left, right)
+        if symbol == "**":
+            return self.power(left, right)
+        plan = binary(symbol, self.kind(left), self.kind(right), self.real)
+        free = plan.operands is Literal.INT and symbol not in ("==", "!=", "<", "<=", ">", ">=")
+        return self.emit(
+            plan.op, self.to(left, plan.operands), self.to(right, plan.operands), free=free
+        )
+
+    def unary(self, symbol: str, value: Any) -> Any:
+        """`-value`, `+value` or `~value`."""
+        plan = unary(symbol, self.kind(value))
+        operand = self.to(value, plan.operands)
+        free = plan.operands is Literal.INT
+        return self.emit(plan.op, operand, free=free) if plan.op else operand
+
+    def contracts(self, first: Any, second: Any, added: Any) -> DType | None:
+        """The type of `first * second + added` as one fma, or None where it is two operations.
+
+        It is one where the product is a float product of the program, in the type of the sum.
+        """
+        numbers = (first, second, added)
+        if not (self.is_number(first) or self.is_number(second)):
+            return None
+        if not all(self.is_number(each) or isinstance(each, (bool, int, float)) for each in numbers):
+            return None
+        try:
+            product = meet("*", self.kind(first), self.kind(second), self.real)
+            total = meet("+", product, self.kind(added), self.real)
+        except Misfit:
+            return None
+        if product is not total or not isinstance(product, DType) or not product.is_float:
+            return None
+        return product
+
+    def fma(self, dtype: DType, first: Any, second: Any, added: Any, signs: str = "++") -> Any:
+        """`±first * second ± added`, rounded once; `signs` are those of product and sum."""
+        a, b, c = (self.to(each, dtype) for each in (first, second, added))
+        a = self.emit("neg", a) if signs[0] == "-" else a
+        c = self.emit("neg", c) if signs[1] == "-" else c
+        return self.emit("fma", a, b, c)
+
+    def power(self, base: Any, exponent: Any) -> Any:
+        """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ..."""
+        count = self.known(exponent) if self.is_number(exponent) else exponent
+        if not isinstance(count, int) or abs(count) > POWER_MAX:
+            fix = {0.5: "math.sqrt({left})", -0.5: "1 / math.sqrt({left})"}.get(count, "")
+            if isinstance(count, float) and count.is_integer() and abs(count) <= POWER_MAX:
+                fix = f"{{left}} ** {int(count)}"
+            what = f"`**` takes an integer from -{POWER_MAX} to {POWER_MAX} that is known; "
+            raise Misfit("H209", what + "other powers are not there yet", fix)
+        kind = self.kind(base)
+        if not self.is_number(base):
+            return PYTHON["**"](base, count)
+        if count < 0 and not is_float(kind):
+            base = self.to(base, self.real)  # as in Python, 2 ** -1 is a float
+        elif is_bool(kind):
+            base = self.to(base, DType.I64)
+        if count == 0:
+            return self.to(1, self.kind(base))
+        result = None
+        left = abs(count)
+        while True:
+            if left & 1:
+                result = base if result is None else self.binary("*", result, base)
+            left >>= 1
+            if not left:
+                break
+            base = self.binary("*", base, base)
+        return self.binary("/", 1, result) if count < 0 else result
+
+    # --- truth ---
+
+    def truth(self, value: Any) -> Any:
+        """`bool(value)` of a number of the program, as a number of the program."""
+        return self.convert(value, DType.BOOL)
+
+    def opposite(self, value: Any) -> Any:
+        """`not value` of a number of the program."""
+        return self.emit("not", self.truth(value))
+
+    def select(self, test: Any, first: Any, second: Any) -> Any:
+        """`first if test else second`, both brought to one type."""
+        a, b = self.together((first, second))
+        free = self.kind(a) is Literal.INT and self.kind(b) is Literal.INT
+        return self.emit("select", self.truth(test), a, b, free=free)
+
+    def chosen(self, test: Any, first: Any, second: Any) -> Any:
+        """The value of two paths that join; None where they have no type in common."""
+        kinds = (self.kind(first), self.kind(second))
+        common = choice(kinds, self.real)
+        if common is None:
+            return None
+        a, b = self.to(first, common), self.to(second, common)
+        return self.emit("select", test, a, b, free=common is Literal.INT)
+
+
+def _wrapped(value: int, dtype: DType) -> int:
+    if dtype is DType.BOOL:
+        return value != 0
+    least, greatest = RANGE[dtype]
+    if not least <= value <= greatest:
+        what = f"{value} does not fit {named(dtype)}, which holds {least} to {greatest}"
+        raise Misfit("H203", what)
+    return value

@@ -1,0 +1,49 @@
+"""The numbers of a kernel while it is traced: values of the program that a builder writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.operators import Kind, Literal, literal
+from hawk.frontend.values import Scalar
+from hawk.ir.builder import Builder
+from hawk.ir.types import DType
+
+_SAME = {f"to_{dtype.value}": dtype for dtype in DType}
+
+
+class KernelNumbers(Arithmetic):
+    """Arithmetic that appends operations to a program.
+
+    `name` is the user's name of the next result, if it gets one; for printing only.
+    """
+
+    __slots__ = ("builder", "name", "real")
+
+    def __init__(self, builder: Builder, real: DType) -> None:
+        self.builder, self.real = builder, real
+        self.name = ""
+
+    def is_number(self, value: object) -> bool:
+        return isinstance(value, Scalar)
+
+    def kind(self, value: Any) -> Kind:
+        if isinstance(value, Scalar):
+            return Literal.INT if value.free else value.value.dtype
+        return literal(value)
+
+    def emit(self, op: str, *values: Any, free: bool = False) -> Scalar:
+        if _SAME.get(op) is values[0].value.dtype:
+            return Scalar(values[0].value)
+        name = "" if op in _SAME else self.name
+        result = self.builder.apply(op, *[value.value for value in values], name=name)
+        if name:
+            self.name = ""
+        return Scalar(result, free)
+
+    def constant(self, number: Any, dtype: DType, *, free: bool = False) -> Scalar:
+        return Scalar(self.builder.const(number, dtype), free)
+
+    def known(self, value: Any) -> Any:
+        return value.number

@@ -1,0 +1,52 @@
+"""Statements and expressions that are not part of the language: why, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from hawk.errors import HawkError, Loc
+from hawk.frontend.source import Source
+
+_PURE = "a step only computes values"
+_ONCE = "it would run once, while the kernel is traced"
+
+REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
+    ast.Try: ("H103", f"`try`: {_PURE}, nothing in it raises", "if bad(x): ... else: ..."),
+    ast.TryStar: ("H103", f"`try`: {_PURE}, nothing in it raises", "if bad(x): ... else: ..."),
+    ast.Raise: ("H103", f"`raise`: {_PURE}, nothing in it raises", "terminated = True"),
+    ast.With: ("H103", f"`with`: {_PURE}, there is nothing to open and close", ""),
+    ast.AsyncWith: ("H110", f"`async with`: {_PURE}", ""),
+    ast.AsyncFor: ("H110", f"`async for`: {_PURE}", "for ..."),
+    ast.AsyncFunctionDef: ("H110", f"`async def`: {_PURE}", "def ..."),
+    ast.Await: ("H110", f"`await`: {_PURE}, there is nothing to wait for", ""),
+    ast.Yield: ("H110", "`yield`: a step gives its values once, by `return`", "return ..."),
+    ast.YieldFrom: ("H110", "`yield from`: a step gives its values once, by `return`", "return ..."),
+    ast.Delete: ("H103", "`del`: a local name ends with the step", ""),
+    ast.Global: ("H308", f"`global`: {_PURE}; what stays is a Mutable", "count: Mutable[Index]"),
+    ast.Nonlocal: ("H308", f"`nonlocal`: {_PURE}; what stays is a Mutable", "count: Mutable[Index]"),
+    ast.Import: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
+    ast.ImportFrom: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
+    ast.ClassDef: ("H103", f"`class`: {_PURE}", "the class at the top of the file"),
+    ast.Set: ("H103", "a set has no order, so a program made from it has none", "(..., ...)"),
+    ast.SetComp: ("H103", "a set has no order, so a program made from it has none", "[...]"),
+}
+
+
+def check(source: Source) -> None:
+    """Raise HawkError for the first thing in the text that no kernel may hold."""
+    for statement in source.body:
+        for node in ast.walk(statement):
+            if type(node) in REFUSED:
+                raise refusal(source, node)
+
+
+def refusal(source: Source, node: ast.AST, caller: Loc | None = None) -> HawkError:
+    """The error for a node of a refused kind, or of a kind nobody thought of."""
+    kind = type(node).__name__
+    code, what, fix = REFUSED.get(type(node), ("H103", f"`{kind}` is not part of the language", ""))
+    where = source.loc(node, caller=caller)
+    if isinstance(node, ast.stmt):  # the first line says it
+        line = source.lines[where.line - 1].rstrip()
+        where = Loc(where.file, where.line, where.col, where.line, len(line), where.function, caller)
+    return HawkError(code, what, where, fix)

@@ -1,0 +1,286 @@
+"""From annotations to planes: what each parameter and output of a kernel is.
+
+Annotations may be objects or text (`from __future__ import annotations`); text is evaluated with
+the function's globals and closure.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+
+from hawk import annotations as words
+from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker
+from hawk.errors import HawkError, Loc
+from hawk.frontend.refused import check
+from hawk.frontend.source import Source, own_nodes
+from hawk.ir.nodes import Role
+
+Nesting: TypeAlias = Literal["one", "tuple"] | None
+
+
+class _NoDefault:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "NO_DEFAULT"
+
+    def __reduce__(self) -> str:
+        return "NO_DEFAULT"
+
+
+NO_DEFAULT = _NoDefault()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a kernel: the plane it becomes."""
+
+    name: str
+    role: Role
+    element: Element
+    default: object = NO_DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One thing a kernel returns: the plane `out`, or `out0`, `out1` ... of a tuple."""
+
+    name: str
+    element: Element
+
+    @property
+    def role(self) -> Role:
+        return Role.OUTPUT
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The planes of a kernel. `nesting` says how `return` is nested: None, one value, a tuple."""
+
+    parameters: tuple[Parameter, ...]
+    outputs: tuple[Output, ...]
+    nesting: Nesting
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """The parameters whose last value is stored: Mutables and the Terminated."""
+        return tuple(each.name for each in self.parameters if each.role in (Role.STATE, Role.MASK))
+
+
+_ROLES = {Marker.PARAM: Role.UNIFORM, Marker.MUTABLE: Role.STATE, Marker.TERMINATED: Role.MASK}
+_PLAIN = {float: SCALAR, int: INDEX, bool: BOOL}
+_KINDS = "Scalar, Index, Int32, UInt32, Bool, Param, Mutable[...] or Terminated"
+
+
+def read(function: types.FunctionType, source: Source, reserved: Collection[str] = ()) -> Signature:
+    """The planes that the annotations of `function` declare.
+
+    Checks all that the text alone can tell: refused statements, unannotated parameters, names in
+    `reserved`, two Terminated, a `return` that does not fit the signature. Raises HawkError.
+    """
+    if isinstance(source.node, ast.Lambda):
+        what = "a lambda has no annotations, so its planes are unknown"
+        raise HawkError("H104", what, source.head(), "def step(x: Scalar) -> Scalar: ...")
+    check(source)
+    known = _annotations(function, source)
+    parameters = tuple(
+        _parameter(source, arg, default, known) for arg, default in _declared(function, source)
+    )
+    outputs, nesting = _outputs(source, known)
+    _check_names(source, parameters, outputs, reserved)
+    _check_returns(source, outputs, nesting)
+    return Signature(parameters, outputs, nesting)
+
+
+def _declared(function: types.FunctionType, source: Source) -> list[tuple[ast.arg, object]]:
+    """Each parameter's node with its default."""
+    args = source.node.args
+    for extra in (args.vararg, args.kwarg):
+        if extra is not None:
+            raise HawkError(
+                "H106",
+                f"`{extra.arg}` collects any number of arguments; each plane has a parameter",
+                source.loc(extra),
+                f"{extra.arg}0: Scalar, {extra.arg}1: Scalar",
+            )
+    positional = [*args.posonlyargs, *args.args]
+    defaults: list[object] = [NO_DEFAULT] * len(positional)
+    given = function.__defaults__ or ()
+    if given:
+        defaults[-len(given) :] = given
+    by_name = function.__kwdefaults__ or {}
+    pairs = list(zip(positional, defaults, strict=True))
+    return pairs + [(arg, by_name.get(arg.arg, NO_DEFAULT)) for arg in args.kwonlyargs]
+
+
+def _annotations(function: types.FunctionType, source: Source) -> dict[str, Any]:
+    """The annotations as objects."""
+    try:
+        raw = dict(function.__annotations__)
+    except NameError as error:  # Python 3.14 evaluates them when they are first read
+        raise HawkError("H105", f"an annotation cannot be read: {error}", source.head()) from None
+    if not any(isinstance(each, str) for each in raw.values()):
+        return raw
+    namespace = source.namespace()
+    found: dict[str, Any] = {}
+    for name, each in raw.items():
+        found[name] = each
+        if isinstance(each, str):
+            try:
+                found[name] = eval(each, namespace)  # noqa: S307  the user's own annotation
+            except Exception as error:
+                fix = (
+                    "the import of its names at the top of the file"
+                    if isinstance(error, NameError)
+                    else ""
+                )
+                what = f"the annotation `{each}` of `{name}` cannot be evaluated: {error}"
+                raise HawkError("H105", what, _where(source, name), fix) from None
+    return found
+
+
+def _where(source: Source, name: str) -> Loc:
+    """The place of the parameter `name`, or of the return annotation."""
+    args = source.node.args
+    for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+        if arg.arg == name:
+            return source.loc(arg)
+    returns = getattr(source.node, "returns", None)
+    return source.head() if returns is None else source.loc(returns)
+
+
+def _parameter(
+    source: Source, arg: ast.arg, default: object, known: dict[str, Any]
+) -> Parameter:
+    name = arg.arg
+    if name not in known:
+        what = f"`{name}` has no annotation, so it is unknown which array it stands for"
+        raise HawkError("H104", what, source.loc(arg), f"{name}: Scalar")
+    annotation = known[name]
+    if annotation in (words.Param, words.Mutable):  # bare
+        marker = Marker.PARAM if annotation is words.Param else Marker.MUTABLE
+        if marker is Marker.MUTABLE:
+            what = f"`{name}` is Mutable, but of which type?"
+            raise HawkError("H105", what, source.loc(arg), f"{name}: Mutable[Scalar]")
+        return Parameter(name, Role.UNIFORM, SCALAR, default)
+    elements, markers = _parts(annotation)
+    if len(elements) != 1 or len(markers) > 1:
+        raise _not_a_plane(source, arg, annotation, markers)
+    role = _ROLES[markers[0]] if markers else Role.INPUT
+    if role is Role.MASK and default is not NO_DEFAULT:
+        what = f"`{name}` is Terminated and starts every step as False; it has no default"
+        raise HawkError("H107", what, source.loc(arg), f"{name}: Terminated")
+    return Parameter(name, role, elements[0], default)
+
+
+def _parts(annotation: Any) -> tuple[list[Element], list[Marker]]:
+    if get_origin(annotation) is not Annotated:
+        return [], []
+    base, *extras = get_args(annotation)
+    elements = [each for each in extras if isinstance(each, Element)]
+    markers = [each for each in extras if isinstance(each, Marker)]
+    if markers and not elements and base in _PLAIN:  # Param[float], Mutable[int]
+        elements = [_PLAIN[base]]
+    return elements, markers
+
+
+def _not_a_plane(
+    source: Source, arg: ast.arg, annotation: Any, markers: list[Marker]
+) -> HawkError:
+    name = arg.arg
+    wrote = source.text(arg.annotation) if arg.annotation is not None else repr(annotation)
+    if annotation in _PLAIN:
+        element = _PLAIN[annotation]
+        what = f"`{wrote}` does not say which array `{name}` stands for"
+        return HawkError("H105", what, source.loc(arg), f"{name}: {element.name}")
+    if len(markers) > 1:
+        both = " and ".join(marker.value for marker in markers)
+        what = f"`{name}` is {both} at once"
+        return HawkError("H105", what, source.loc(arg), f"{name}: {markers[0].value}[...]")
+    what = f"`{wrote}` is not the type of a parameter; it is one of {_KINDS}"
+    return HawkError("H105", what, source.loc(arg), f"{name}: Scalar")
+
+
+def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...], Nesting]:
+    annotation = known.get("return")
+    if annotation is None or annotation is type(None):
+        return (), None
+    if get_origin(annotation) is tuple:
+        parts = get_args(annotation)
+        if Ellipsis in parts or not parts:
+            what = "how many values are returned must be known"
+            raise HawkError("H105", what, _where(source, "return"), "-> tuple[Scalar, Scalar]")
+        elements = [_output(source, part) for part in parts]
+        return tuple(Output(f"out{i}", each) for i, each in enumerate(elements)), "tuple"
+    return (Output("out", _output(source, annotation)),), "one"
+
+
+def _output(source: Source, annotation: Any) -> Element:
+    elements, markers = _parts(annotation)
+    if len(elements) == 1 and not markers:
+        return elements[0]
+    where = _where(source, "return")
+    if annotation in _PLAIN:
+        element = _PLAIN[annotation]
+        what = f"`{annotation.__name__}` does not say which array is returned"
+        raise HawkError("H105", what, where, f"-> {element.name}")
+    what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool or a tuple of these"
+    raise HawkError("H105", what, where, "-> Scalar")
+
+
+def _check_names(
+    source: Source,
+    parameters: tuple[Parameter, ...],
+    outputs: tuple[Output, ...],
+    reserved: Collection[str],
+) -> None:
+    taken = {output.name for output in outputs} | set(reserved)
+    for each in parameters:
+        if each.name in taken:
+            what = f"`{each.name}` is the name of an option or an output, not of a plane"
+            fix = f"another name, such as {each.name}_value"
+            raise HawkError("H107", what, _where(source, each.name), fix)
+    masks = [each.name for each in parameters if each.role is Role.MASK]
+    if len(masks) > 1:
+        what = f"`{masks[0]}` and `{masks[1]}` are both Terminated; a sample has one mask"
+        fix = f"{masks[1]}: Mutable[Bool]"
+        raise HawkError("H108", what, _where(source, masks[1]), fix)
+
+
+def _check_returns(source: Source, outputs: tuple[Output, ...], nesting: Nesting) -> None:
+    """What every `return` gives must have the form the signature declares."""
+    given = [node for node in own_nodes(source.body) if isinstance(node, ast.Return)]
+    for node in given:
+        value = node.value
+        empty = value is None or (isinstance(value, ast.Constant) and value.value is None)
+        if nesting is None and not empty:
+            what = f"`{source.name}` returns a value, and its signature does not say of which type"
+            parts = len(value.elts) if isinstance(value, ast.Tuple) else 1
+            one = "Scalar" if parts == 1 else f"tuple[{', '.join(['Scalar'] * parts)}]"
+            raise HawkError("H109", what, source.loc(node), f"def {source.name}(...) -> {one}:")
+        if nesting is not None and empty:
+            what = f"`{source.name}` returns nothing here, and its signature says that it does"
+            raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
+        if nesting == "tuple" and isinstance(value, ast.Tuple) and not _starred(value):
+            if len(value.elts) != len(outputs):
+                what = f"{len(value.elts)} values are returned, the signature says {len(outputs)}"
+                raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
+        if nesting == "one" and isinstance(value, ast.Tuple):
+            what = f"{len(value.elts)} values are returned, the signature says one"
+            several = ", ".join([outputs[0].element.name] * len(value.elts))
+            raise HawkError("H109", what, source.loc(node), f"-> tuple[{several}]")
+    if nesting is not None and not given:
+        what = f"`{source.name}` never returns, and its signature says that it does"
+        raise HawkError("H109", what, source.head(), "return " + _example(outputs))
+
+
+def _starred(value: ast.Tuple) -> bool:
+    return any(isinstance(each, ast.Starred) for each in value.elts)
+
+
+def _example(outputs: tuple[Output, ...]) -> str:
+    return ", ".join(output.name for output in outputs)

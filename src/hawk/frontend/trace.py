@@ -1,0 +1,3 @@
+"""STAND-IN until the real trace lands."""
+class Traced: ...
+def trace(*a, **k): raise NotImplementedError

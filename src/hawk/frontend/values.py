@@ -1,0 +1,86 @@
+"""What a name of a walked function may hold, other than plain Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hawk.errors import HawkError, Loc
+from hawk.frontend.source import Source
+from hawk.ir.nodes import Const, Number, Value
+from hawk.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar:
+    """A number of the program. A `free` one is an Index that takes the type of what it meets."""
+
+    value: Value
+    free: bool = False
+
+    @property
+    def dtype(self) -> DType:
+        return self.value.dtype
+
+    @property
+    def number(self) -> Number | None:
+        """The number it is known to be, else None."""
+        return self.value.number if isinstance(self.value, Const) else None
+
+    def __bool__(self) -> bool:
+        raise TypeError("the truth of a number of the program is not known while it is traced")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unusable:
+    """What a name holds where paths left it without one value; `why` makes the error of a read."""
+
+    why: Callable[[str, Loc], HawkError]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range:
+    """A `range` with a bound that is a number of the program. The step is known and not 0."""
+
+    start: Any
+    stop: Any
+    step: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function defined inside a walked function; it sees the names of `frame` as they are now."""
+
+    source: Source
+    frame: Any
+    defaults: tuple[Any, ...]
+    keyword_defaults: dict[str, Any]
+
+    @property
+    def __name__(self) -> str:  # so that messages name it like any function
+        return self.source.name
+
+
+class NeedsKnown(HawkError):
+    """Something must be known while tracing. A loop that hears it is unrolled if it can be."""
+
+
+def leaves(value: object) -> Iterator[object]:
+    """The parts of a value, tuples, lists and dicts opened."""
+    match value:
+        case tuple() | list():
+            for part in value:
+                yield from leaves(part)
+        case dict():
+            for part in value.values():
+                yield from leaves(part)
+        case slice():
+            yield from leaves((value.start, value.stop, value.step))
+        case _:
+            yield value
+
+
+def is_known(value: object) -> bool:
+    """Whether Python knows all of `value`."""
+    return not any(isinstance(part, (Scalar, Unusable, Range, Closure)) for part in leaves(value))

@@ -1,0 +1,184 @@
+"""The program: frozen data, structured control flow, single assignment.
+
+    Function = planes, three bodies (once a launch, once a sample, each step), stores
+    body     = Statement*
+    Statement = Apply(op, args) | If(test, then, orelse) | Loop(inits, test, body)
+    Block    = params, Statement*, yields
+    Value    = Const | the read of a plane | a block parameter | a result
+
+Everything is pure: a statement reads values and makes values. Planes are read when a step starts
+(`Plane.read`) and stored when it ends (`Function.stores`); in between there are only values.
+Meaning lives in `ops` (each operation) and `interpret` (the statements).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from hawk.errors import NOWHERE, Loc
+from hawk.ir.types import DType
+
+Number: TypeAlias = "bool | int | float"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """One value of the program. Two values are the same only if they are the same object."""
+
+    dtype: DType
+    loc: Loc = NOWHERE
+    name: str = ""
+    """The user's name for it where there is one; for printing only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Value):
+    """A value known now, of its own type: an f32 constant is already rounded to f32."""
+
+    number: Number = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Statements with values on the way in (`params`) and out (`yields`)."""
+
+    items: tuple[Statement, ...]
+    yields: tuple[Value, ...]
+    params: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply:
+    """One operation of the table applied to values."""
+
+    op: str
+    args: tuple[Value, ...]
+    result: Value
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return (self.result,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If:
+    """Choose between two blocks by a bool. Both are pure, so both may be computed.
+
+    Neither block has params; both yield one value for each of `results`.
+    """
+
+    test: Value
+    then: Block
+    orelse: Block
+    results: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """While `test` yields True on the carried values, replace them by what `body` yields.
+
+    `test` and `body` each have one param per carried value; `test` yields one bool, `body` the
+    next carried values. `results` are the carried values when `test` first yields False.
+    A sample whose test is False keeps its values while others go on.
+    """
+
+    inits: tuple[Value, ...]
+    test: Block
+    body: Block
+    results: tuple[Value, ...]
+
+
+Statement: TypeAlias = Apply | If | Loop
+
+
+class Role(enum.Enum):
+    """What a plane is to the launch."""
+
+    INPUT = "input"
+    """One number a sample, only read."""
+    UNIFORM = "uniform"
+    """One number for the whole launch."""
+    STATE = "state"
+    """Read at the start of a step, stored at its end."""
+    MASK = "mask"
+    """True where the sample is done. Its value starts every step as False."""
+    OUTPUT = "output"
+    """Stored at the end of a step, never read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """One parameter or output of the function.
+
+    `read` is the value when the step starts; MASK and OUTPUT planes have none.
+    """
+
+    name: str
+    role: Role
+    dtype: DType
+    read: Value | None = None
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """One step of one sample.
+
+    `stores` gives for each STATE, MASK and OUTPUT plane, by name and in the order of `planes`, its
+    value at the end of the step. `launch` and `sample` hold what a pass found to be the same for
+    the whole launch, or for all steps of a sample; they run before `step` and are visible in it.
+    `real` is the kernel's float width.
+    """
+
+    name: str
+    planes: tuple[Plane, ...]
+    real: DType
+    step: tuple[Statement, ...]
+    stores: tuple[tuple[str, Value], ...]
+    sample: tuple[Statement, ...] = ()
+    launch: tuple[Statement, ...] = ()
+    loc: Loc = field(default=NOWHERE)
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements in the order they run."""
+        return self.launch + self.sample + self.step
+
+    def plane(self, name: str) -> Plane:
+        """The plane called `name`."""
+        return next(plane for plane in self.planes if plane.name == name)
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks inside a statement, in the order they run."""
+    match statement:
+        case Apply():
+            return ()
+        case If():
+            return (statement.then, statement.orelse)
+        case Loop():
+            return (statement.test, statement.body)
+
+
+def operands_of(statement: Statement) -> tuple[Value, ...]:
+    """The values a statement itself reads, those of its blocks left out."""
+    match statement:
+        case Apply():
+            return statement.args
+        case If():
+            return (statement.test,)
+        case Loop():
+            return statement.inits
+
+
+def walk(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Every statement, outer before inner, without recursion."""
+    stack = list(reversed(statements))
+    while stack:
+        statement = stack.pop()
+        yield statement
+        for block in reversed(blocks_of(statement)):
+            stack.extend(reversed(block.items))

@@ -1,0 +1,284 @@
+"""`@hawk.kernel`: a Python function for one step of one sample becomes a `Kernel`."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+
+from hawk.errors import HawkError
+from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
+from hawk.frontend.source import Source
+from hawk.frontend.trace import Traced, trace
+from hawk.ir.nodes import Function, Role
+from hawk.ir.printer import to_text
+from hawk.ir.types import DType
+from hawk.passes.pipeline import optimise
+from hawk.targets.base import STEPS_MAX, Compiled
+
+__all__ = ["NO_DEFAULT", "RESERVED", "Kernel", "Output", "Parameter", "kernel", "steps"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+StepCount: TypeAlias = "int | Literal['auto']"
+
+RESERVED = (
+    "self kernel n out buffer dtype layout steps max_steps threads every progress on_progress "
+    "count_steps allocated done finished report status steps_taken"
+).split()
+"""Names of options and results, which a plane may therefore not have."""
+
+WIDTHS = {"float64": DType.F64, "float32": DType.F32}
+
+
+class _Program:
+    """The step function of a kernel, traced and compiled once for each way it is called.
+
+    A way is the float width and the inputs that are one number for all samples. Kernels that
+    differ only in how many steps a launch takes share a program.
+    """
+
+    def __init__(self, function: FunctionType, *, contract: bool) -> None:
+        self.function = function
+        self.contract = contract
+        self.source = Source.of(function)
+        self.signature: Signature = read(function, self.source, RESERVED)
+        self._lock = threading.RLock()
+        self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
+        self._compiled: dict[tuple[DType, frozenset[str]], tuple[Traced, Compiled]] = {}
+
+    def trace(self, real: DType, uniform: frozenset[str]) -> Traced:
+        """The program as the source says it, traced again when a global it read has changed."""
+        traced = self._traced.get((real, uniform))
+        if traced is not None and traced.is_current():
+            return traced
+        with self._lock:
+            traced = trace(
+                self.source, self.signature, real=real, uniform=uniform, contract=self.contract
+            )
+            self._traced[real, uniform] = traced
+            return traced
+
+    def compile(self, real: DType, uniform: frozenset[str]) -> Compiled:
+        traced = self.trace(real, uniform)
+        known = self._compiled.get((real, uniform))
+        if known is not None and known[0] is traced:
+            return known[1]
+        with self._lock:
+            known = self._compiled.get((real, uniform))
+            if known is None or known[0] is not traced:
+                # llvmlite takes 30 ms to load, so it waits until something is compiled.
+                from hawk.targets.cpu.compile import compile_function
+
+                known = (traced, compile_function(optimise(traced.function)))
+                self._compiled[real, uniform] = known
+            return known[1]
+
+
+class Kernel(Generic[P, R]):
+    """One step of one sample, ready to be run over a batch.
+
+    Made by `@hawk.kernel`. Keeps the function's name, documentation and signature; the function
+    itself is `__wrapped__`. Calling a kernel launches it once on the arrays given, see
+    `eagle.deploy`.
+    """
+
+    def __init__(self, program: _Program, *, steps: StepCount, dtype: str | None) -> None:
+        self._program = program
+        self.steps = steps
+        self.dtype = dtype
+        functools.update_wrapper(self, program.function)
+        self.__signature__ = inspect.signature(program.function)
+
+    @property
+    def name(self) -> str:
+        return self._program.function.__name__
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The planes that are passed, in the order of the signature."""
+        return self._program.signature.parameters
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The planes that `return` fills: `out`, or `out0`, `out1` ..."""
+        return self._program.signature.outputs
+
+    @property
+    def nesting(self) -> Nesting:
+        """How `return` is nested: None (nothing), `"one"` or `"tuple"`."""
+        return self._program.signature.nesting
+
+    @property
+    def steps_max(self) -> int:
+        """The most steps one launch takes with `steps="auto"`."""
+        return STEPS_MAX
+
+    @property
+    def step(self) -> Kernel[P, R]:
+        """The same kernel with one step a launch."""
+        return steps(self, 1)
+
+    def trace(self, real: DType, uniform: frozenset[str] = frozenset()) -> Function:
+        """The program for float width `real`, before any pass.
+
+        `uniform` names the inputs that are one number for all samples. Raises HawkError.
+        """
+        return self._program.trace(real, uniform).function
+
+    def compile(self, real: DType, uniform: frozenset[str] = frozenset()) -> Compiled:
+        """The native code for float width `real`, made at the first use and kept.
+
+        Raises HawkError.
+        """
+        return self._program.compile(real, uniform)
+
+    @property
+    def contract(self) -> bool:
+        """Does `a * b + c` inside one expression mean one fused multiply-add?"""
+        return self._program.contract
+
+    @property
+    def source(self) -> Source:
+        """The function as it is written."""
+        return self._program.source
+
+    @property
+    def signature(self) -> Signature:
+        """The planes, as the annotations declare them."""
+        return self._program.signature
+
+    @property
+    def ir(self) -> str:
+        """The program after the passes, as text: what is done once a launch, once a sample, and
+        in each step."""
+        return to_text(self._optimised())
+
+    def llvm(self) -> str:
+        """The LLVM text made for this machine."""
+        from hawk.targets.cpu.compile import llvm_text  # loads llvmlite
+
+        return llvm_text(self._optimised())
+
+    def asm(self) -> str:
+        """The assembly made for this machine."""
+        from hawk.targets.cpu.compile import asm_text  # loads llvmlite
+
+        return asm_text(self._optimised())
+
+    def _optimised(self) -> Function:
+        real = WIDTHS[self.dtype or "float64"]
+        return optimise(self.trace(real))
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Launch once: `steps=K` takes K steps, 1 and `"auto"` take one. See `eagle.deploy`."""
+        # The one place where hawk knows eagle: who calls a kernel has arrays to run it over.
+        from eagle.deploy import deploy
+
+        return deploy(self)(*args, **kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Kernel[P, R]:
+        # A kernel in a class body is a constant of the class, not a method: it has no `self`.
+        return self
+
+    def __repr__(self) -> str:
+        planes = ", ".join(f"{each.name}: {_describe(each)}" for each in self.parameters)
+        gives = "".join(f" -> {each.element.name}" for each in self.outputs[:1])
+        more = ", ..." if len(self.outputs) > 1 else ""
+        return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}>"
+
+
+def _describe(parameter: Parameter) -> str:
+    element = parameter.element.name
+    match parameter.role:
+        case Role.STATE:
+            return f"Mutable[{element}]"
+        case Role.UNIFORM:
+            return "Param" if element == "Scalar" else f"Param[{element}]"
+        case Role.MASK:
+            return "Terminated"
+        case Role.INPUT | Role.OUTPUT:
+            return element
+
+
+@overload
+def kernel(function: Callable[P, R], /) -> Kernel[P, R]: ...
+@overload
+def kernel(
+    *, steps: StepCount = 1, dtype: str | None = None, contract: bool = True
+) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def kernel(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    steps: StepCount = 1,
+    dtype: str | None = None,
+    contract: bool = True,
+) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
+    """Make a kernel of a function that computes one step of one sample.
+
+    `steps`: how many steps a launch takes at most: 1, a number K (needs a `Mutable` parameter), or
+    `"auto"` (needs a `Terminated` parameter; eagle chooses, up to `steps_max`).
+    `dtype`: `"float64"` or `"float32"` fixes the float width; else the arrays of each call do.
+    `contract`: whether `a * b + c` inside one expression means one fused multiply-add.
+
+    The source is read now, so whatever the text alone can tell is told now; names are looked up at
+    the first use. Raises HawkError, and TypeError or ValueError for a wrong option.
+    """
+
+    def decorate(function: Callable[P, R]) -> Kernel[P, R]:
+        if isinstance(function, Kernel):
+            raise TypeError(f"{function.name} is a kernel already; decorate it once")
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@hawk.kernel decorates a function, got {function!r}")
+        return _made(_Program(function, contract=contract), steps, dtype)
+
+    if not isinstance(contract, bool):
+        raise TypeError(f"contract must be True or False, got {contract!r}")
+    if dtype is not None and dtype not in WIDTHS:
+        raise ValueError(f'dtype must be "float64", "float32" or None, got {dtype!r}')
+    if function is not None and not callable(function):
+        raise TypeError(f"write @hawk.kernel(steps={function!r}): options have names")
+    return decorate if function is None else decorate(function)
+
+
+def steps(kernel: Kernel[P, R], count: StepCount) -> Kernel[P, R]:
+    """The same kernel with `count` steps a launch: a number from 1, or `"auto"`.
+
+    Raises ValueError for anything else, HawkError when the kernel cannot take that many.
+    """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"hawk.steps changes a kernel made by @hawk.kernel, got {kernel!r}")
+    return _made(kernel._program, count, kernel.dtype)
+
+
+def _made(program: _Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
+    roles = {parameter.role for parameter in program.signature.parameters}
+    head = program.source.head()
+    if count == "auto":
+        if Role.MASK not in roles:
+            raise HawkError(
+                "H111",
+                'steps="auto" runs until each sample is done, and nothing says when',
+                head,
+                "add `terminated: Terminated` to the parameters, and `terminated = ...` to the body",
+            )
+    elif isinstance(count, str):
+        near = " (did you mean it?)" if difflib.get_close_matches(count, ["auto"]) else ""
+        raise ValueError(f'steps must be a number from 1 or "auto"{near}, got {count!r}')
+    elif isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueError(f'steps must be a number from 1 or "auto", got {count!r}')
+    elif count > 1 and Role.STATE not in roles:
+        raise HawkError(
+            "H111",
+            f"steps={count} repeats a step that changes nothing: there is no Mutable parameter",
+            head,
+            "steps=1, or make what changes from step to step a Mutable[...]",
+        )
+    return Kernel(program, steps=count, dtype=dtype)

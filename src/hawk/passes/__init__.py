@@ -1,0 +1,1 @@
+"""Functions from program to program. Each keeps every bit of what is stored."""

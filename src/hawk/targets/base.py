@@ -1,0 +1,88 @@
+"""What every target gives: a compiled kernel that says what it needs and runs from one block.
+
+A launch is described by a `Block` of 8-byte words. The first eight are the header below; then one
+word per plane, in the order of `Compiled.planes`: the address of the array, or for a UNIFORM plane
+the number itself. No address is part of the code, so one compiled kernel serves any arrays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hawk.ir.nodes import Number, Role
+from hawk.ir.types import DType
+
+STEPS_MAX = 64
+"""The most steps one launch of a `steps="auto"` kernel takes."""
+
+
+class Word(enum.IntEnum):
+    """The header of a block: what is asked (first four), what came of it (last four)."""
+
+    BEGIN = 0
+    """First sample."""
+    END = 1
+    """One past the last sample."""
+    STEPS = 2
+    """Most steps a sample may take in this launch, at least 1."""
+    PIECE = 3
+    """Samples a worker takes from the queue in one go, at least 1."""
+    NEXT = 4
+    """Samples handed out so far, counted from BEGIN; 0 when the launch starts. Atomic."""
+    TAKEN = 5
+    """Pieces really taken. Atomic."""
+    FINISHED = 6
+    """Samples that became done in this launch. Atomic."""
+    LONGEST = 7
+    """Most steps any sample took in this launch. Atomic."""
+
+
+HEADER = len(Word)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One plane of a compiled kernel, as whoever fills the block needs to know it."""
+
+    name: str
+    role: Role
+    dtype: DType
+    needed: bool
+    """Is its value at the start read? A STATE that is not may be left out by the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A kernel ready to run on the host.
+
+    `entry(address of the block)` runs pieces until none is left, then returns; any number of
+    threads may run it on the same block at once. It keeps no Python object alive but its own code.
+    """
+
+    planes: tuple[Slot, ...]
+    entry: Callable[[int], None]
+    bytes_per_sample: int
+    """Bytes of the state planes of one sample; the tile is made from it."""
+    steps_max: int
+    tiled: bool
+    lanes: int
+    """Samples one group advances together."""
+    description: str
+    """Target, width and interleave, for people."""
+    build_seconds: float
+
+
+def raw_word(number: Number, dtype: DType) -> int:
+    """The 8-byte word that holds `number` as a `dtype`, lowest bytes first."""
+    raw = np.array(number, dtype=dtype.numpy).tobytes()
+    return int.from_bytes(raw.ljust(8, b"\0"), "little", signed=True)
+
+
+def new_block(planes: int) -> ctypes.Array[ctypes.c_int64]:
+    """A block for `planes` planes, all words 0."""
+    return (ctypes.c_int64 * (HEADER + planes))()

@@ -1,0 +1,63 @@
+"""A program to a kernel that runs on this CPU: choose a variant, write, assemble, link."""
+
+from __future__ import annotations
+
+import time
+
+from hawk.ir.nodes import Function, Role, Value, blocks_of, operands_of, walk
+from hawk.targets.base import STEPS_MAX, Compiled, Slot
+from hawk.targets.cpu.entries import module_text
+from hawk.targets.cpu.link import assemble, assembly_text, link
+from hawk.targets.cpu.machine import Machine, host
+from hawk.targets.cpu.width import Variant, choose_variant
+
+
+def compile_function(
+    fn: Function, machine: Machine | None = None, variant: Variant | None = None
+) -> Compiled:
+    """Compile `fn`, which has been through the passes, for `machine` (default: this one)."""
+    started = time.perf_counter()
+    machine = machine or host()
+    variant = variant or choose_variant(fn, machine)
+    entry = link(assemble(module_text(fn, variant, machine), machine))
+    used = used_values(fn)
+    return Compiled(
+        planes=tuple(
+            Slot(plane.name, plane.role, plane.dtype, plane.read in used) for plane in fn.planes
+        ),
+        entry=entry,
+        bytes_per_sample=sum(
+            plane.dtype.itemsize for plane in fn.planes if plane.role is Role.STATE
+        ),
+        steps_max=STEPS_MAX,
+        tiled=True,
+        lanes=variant.shape.lanes,
+        description=describe(machine, variant),
+        build_seconds=time.perf_counter() - started,
+    )
+
+
+def describe(machine: Machine, variant: Variant) -> str:
+    """The variant in words: `AVX2, 4 vectors of 4 samples`."""
+    shape = variant.shape
+    return f"{machine.name}, {shape.chains} vectors of {shape.width} samples"
+
+
+def used_values(fn: Function) -> set[Value | None]:
+    """Every value that something reads: a statement, a block's end, or a store."""
+    used: set[Value | None] = {value for _, value in fn.stores}
+    for statement in walk(fn.statements):
+        used.update(operands_of(statement))
+        for block in blocks_of(statement):
+            used.update(block.yields)
+    return used
+
+
+def llvm_text(fn: Function) -> str:
+    """The LLVM text of `fn` as it is compiled on this machine."""
+    return module_text(fn, choose_variant(fn, host()), host())
+
+
+def asm_text(fn: Function) -> str:
+    """The assembly of `fn` as it is compiled on this machine."""
+    return assembly_text(llvm_text(fn), host())

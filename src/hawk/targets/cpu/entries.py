@@ -1,0 +1,352 @@
+"""The one native function of a kernel: take pieces, advance groups of samples, store them.
+
+    while there is a piece:                      (an atomic counter, shared by all threads)
+        for each group of `lanes` samples:
+            load the planes, advance up to STEPS steps in registers, store the planes
+
+The last samples of a piece, too few for a group, are copied to a scratch group on the stack and
+back, so there is one copy of the steps and it always sees a whole group; a mask says which lanes
+hold samples.
+"""
+
+from __future__ import annotations
+
+from hawk.ir.nodes import Function, Plane, Role, Value
+from hawk.ir.types import DType
+from hawk.targets.base import HEADER, Word
+from hawk.targets.cpu.machine import Machine
+from hawk.targets.cpu.steps import Stepped, Steps
+from hawk.targets.cpu.stopping import monotone_stop
+from hawk.targets.cpu.width import Variant
+from hawk.targets.llvm import Emitter, Names
+from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES
+from hawk.targets.uniform import has_varying_loop, varying_values
+
+ENTRY = "hawk_entry"
+"""The symbol of the native function in every object."""
+
+
+def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
+    """The LLVM module of `fn`: one function `ENTRY(block)` and what it calls.
+
+    `fn` has been through the passes. The module calls nothing outside itself.
+    """
+    writer = _Entry(fn, variant, machine)
+    writer.write()
+    body = "\n".join(writer.emitter.lines)
+    return "\n".join(
+        (
+            f'target triple = "{machine.triple}"',
+            f"define void @{ENTRY}(ptr nocapture %block) nounwind {{",
+            "entry:",
+            body,
+            "}",
+            *(_copy_text(element) for element in sorted(writer.copied)),
+        )
+    )
+
+
+def _copy_text(element: str) -> str:
+    """A loop that copies `count` elements: memcpy would be a symbol from outside."""
+    return f"""define internal void @copy_{element}(ptr %to, ptr %from, i64 %count) nounwind {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %source = getelementptr {element}, ptr %from, i64 %i
+  %target = getelementptr {element}, ptr %to, i64 %i
+  %value = load {element}, ptr %source
+  store {element} %value, ptr %target
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"""
+
+
+class _Entry:
+    """Writes the entry of one kernel."""
+
+    def __init__(self, fn: Function, variant: Variant, machine: Machine) -> None:
+        self.fn = fn
+        self.variant = variant
+        self.machine = machine
+        varying = varying_values(fn)
+        self.loops = has_varying_loop(fn, varying)
+        self.emitter = Emitter(variant.shape, varying)
+        self.steps = Steps(self.emitter, fn, block=variant.block)
+        self.copied: set[str] = set()
+        self.address: dict[Plane, str] = {}
+        """Each array's first element."""
+        self.scratch: dict[Plane, str] = {}
+        """A group's worth of room on the stack for each array."""
+        self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
+
+    @property
+    def arrays(self) -> list[Plane]:
+        return [plane for plane in self.fn.planes if plane.role is not Role.UNIFORM]
+
+    @property
+    def stored(self) -> list[Plane]:
+        return [*self.steps.kept, *([self.mask] if self.mask else [])]
+
+    # -- once a launch ---------------------------------------------------------------------------
+
+    def write(self) -> None:
+        e = self.emitter
+        restore = self._default_float_control()
+        begin, end, steps, piece = (
+            self._word(word) for word in (Word.BEGIN, Word.END, Word.STEPS, Word.PIECE)
+        )
+        self._planes()
+        e.statements(self.fn.launch)
+        self._spread_what_is_known()
+        head, take, leave = e.label("pieces"), e.label("take"), e.label("leave")
+        e.jump(head)
+        e.place(head)
+        offset = self._atomic("add", Word.NEXT, piece)
+        low = e.define(f"add i64 {begin}, {offset}")
+        e.branch(e.define(f"icmp slt i64 {low}, {end}"), take, leave)
+        e.place(take)
+        self._atomic("add", Word.TAKEN, "1")
+        high = e.define(f"add i64 {low}, {piece}")
+        high = e.define(f"call i64 @llvm.smin.i64(i64 {high}, i64 {end})")
+        finished, longest = self._groups(low, high, steps)
+        self._atomic("add", Word.FINISHED, finished)
+        self._atomic("max", Word.LONGEST, longest)
+        e.jump(head)
+        e.place(leave)
+        if restore:
+            e.line(restore)
+        e.line("ret void")
+
+    def _default_float_control(self) -> str:
+        """Round to nearest, subnormals kept, whatever other libraries set; returns the undoing.
+
+        A shared library linked with -ffast-math changes the register of the thread that loads it.
+        """
+        if not self.machine.is_x86:
+            return ""
+        e = self.emitter
+        saved, ours = e.define("alloca i32"), e.define("alloca i32")
+        e.line(f"call void @llvm.x86.sse.stmxcsr(ptr {saved})")
+        e.line(f"store i32 {0x1F80}, ptr {ours}")
+        e.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {ours})")
+        return f"call void @llvm.x86.sse.ldmxcsr(ptr {saved})"
+
+    def _word(self, index: int, kind: str = "i64") -> str:
+        return self.emitter.define(f"load {kind}, ptr {self._word_address(index)}")
+
+    def _word_address(self, index: int) -> str:
+        return self.emitter.define(f"getelementptr i64, ptr %block, i64 {index}")
+
+    def _atomic(self, operation: str, word: Word, operand: str) -> str:
+        address = self._word_address(word)
+        return self.emitter.define(f"atomicrmw {operation} ptr {address}, i64 {operand} monotonic")
+
+    def _planes(self) -> None:
+        """Read the block: addresses of arrays, and the numbers that are one for all samples."""
+        e = self.emitter
+        lanes = e.shape.lanes
+        for index, plane in enumerate(self.fn.planes, HEADER):
+            memory = MEMORY_TYPES[plane.dtype]
+            if plane.role is not Role.UNIFORM:
+                self.address[plane] = self._word(index, "ptr")
+                self.scratch[plane] = e.define(f"alloca [{lanes} x {memory}], align 64")
+            elif plane.read is not None:
+                number = self._word(index, memory)
+                if plane.dtype is DType.BOOL:
+                    number = e.define(f"icmp ne i8 {number}, 0")
+                e.bind(plane.read, (number,))
+
+    def _spread_what_is_known(self) -> None:
+        """Spread numbers that are one for all samples here, once, not where they are first used."""
+        e = self.emitter
+        known = [value for value in e.names if value not in e.varying]
+        for value in known:
+            e.lanes(value)
+
+    # -- once a group ----------------------------------------------------------------------------
+
+    def _groups(self, low: str, high: str, steps: str) -> tuple[str, str]:
+        """All groups of a piece: how many samples became done, the longest steps taken."""
+        e = self.emitter
+        lanes = e.shape.lanes
+        head = e.begin_loop([("i64", low), ("i64", "0"), ("i64", "0")])
+        base, finished, longest = head.phis
+        with e.scope():
+            left = e.define(f"sub i64 {high}, {base}")
+            partial = e.define(f"icmp ult i64 {left}, {lanes}")
+            where = self._whole_group(base, left, partial)
+            active = self._active(left)
+            stopped, taken = self._advance(where, active, steps)
+            self._copy_back(base, left, partial)
+            finished = e.define(f"add i64 {finished}, {stopped}")
+            longest = e.define(f"call i64 @llvm.umax.i64(i64 {longest}, i64 {taken})")
+            following = e.define(f"add i64 {base}, {lanes}")
+            more = e.define(f"icmp slt i64 {following}, {high}")
+            e.end_loop(head, more, [following, finished, longest])
+        return finished, longest
+
+    def _whole_group(self, base: str, left: str, partial: str) -> dict[Plane, str]:
+        """The address of the group in each array, or of the scratch group for the last samples."""
+        e = self.emitter
+        there = {plane: self._at(plane, self.address[plane], base) for plane in self.arrays}
+        copy, ready = e.label("copy"), e.label("ready")
+        e.branch(partial, copy, ready)
+        e.place(copy)
+        for plane in self.arrays:
+            self._clear(plane)
+            self._copy(plane, self.scratch[plane], there[plane], left)
+        e.jump(ready)
+        e.place(ready)
+        return {
+            plane: e.define(f"select i1 {partial}, ptr {self.scratch[plane]}, ptr {there[plane]}")
+            for plane in self.arrays
+        }
+
+    def _copy_back(self, base: str, left: str, partial: str) -> None:
+        e = self.emitter
+        copy, ready = e.label("back"), e.label("next")
+        e.branch(partial, copy, ready)
+        e.place(copy)
+        for plane in self.stored:
+            there = self._at(plane, self.address[plane], base)
+            self._copy(plane, there, self.scratch[plane], left)
+        e.jump(ready)
+        e.place(ready)
+
+    def _active(self, left: str) -> Names:
+        """The lanes that hold a sample."""
+        e = self.emitter
+        wide, width = e.shape.vector("i64"), e.shape.width
+        limit = e.spread(left, "i64")
+        names: list[str] = []
+        for chain in range(e.shape.chains):
+            numbers = range(chain * width, (chain + 1) * width)
+            lane = str(chain)
+            if width > 1:
+                lane = f"<{', '.join(f'i64 {number}' for number in numbers)}>"
+            names.append(e.define(f"icmp ult {wide} {lane}, {limit}"))
+        return tuple(names)
+
+    def _advance(self, where: dict[Plane, str], active: Names, steps: str) -> tuple[str, str]:
+        """Load, step and store one group: samples that became done, steps taken."""
+        e = self.emitter
+        if self.mask is None:
+            taken = steps
+            after = self._run(where, active, steps)[0]
+            self._store_all(where, after)
+            return "0", taken
+        (done,) = self._load_bits(where[self.mask])
+        live = e.combine("and", active, e.invert(done))
+        run, skip, merge = e.label("run"), e.label("skip"), e.label("merge")
+        e.branch(e.any(live), run, skip)
+        e.place(run)
+        with e.scope():
+            after, taken = self._run(where, live, steps)
+            self._store_all(where, after)
+            gone = e.combine("and", live, e.invert(after.live))
+            finished = self._count(gone)
+            # Lanes that hold no sample are only in the scratch group.
+            self._store(self.mask, where[self.mask], e.invert(after.live))
+        run = e.here
+        e.jump(merge)
+        e.place(skip)
+        e.jump(merge)
+        e.place(merge)
+        return (
+            e.phi("i64", (finished, run), ("0", skip)),
+            e.phi("i64", (taken, run), ("0", skip)),
+        )
+
+    def _run(self, where: dict[Plane, str], live: Names, steps: str) -> tuple[Stepped, str]:
+        e = self.emitter
+        for plane in self.arrays:
+            if plane.read is not None:
+                e.bind(plane.read, self._load(plane, where[plane]))
+        e.mask = live if self.loops else None
+        e.statements(self.fn.sample)
+        for value in [item for s in self.fn.sample for item in s.results]:
+            e.lanes(value)
+        start = Stepped(tuple(self._first(plane, where) for plane in self.steps.kept), live)
+        if self.mask is None:
+            after = self.steps.free(start, steps)
+            e.mask = None
+            return after, steps
+        e.mask = None
+        if self.machine.mask_registers or self.loops:
+            return self.steps.blocks(start, steps)
+        return self.steps.chunks(start, steps, monotone_stop(self.fn))
+
+    def _first(self, plane: Plane, where: dict[Plane, str]) -> Names:
+        """What a kept plane holds before the first step."""
+        if plane.read is not None:
+            return self.emitter.names[plane.read]
+        # A sample that was done before keeps its output, so the output is loaded like a state.
+        return self._load(plane, where[plane])
+
+    # -- memory ----------------------------------------------------------------------------------
+
+    def _at(self, plane: Plane, start: str, index: str | int) -> str:
+        memory = MEMORY_TYPES[plane.dtype]
+        return self.emitter.define(f"getelementptr {memory}, ptr {start}, i64 {index}")
+
+    def _load(self, plane: Plane, start: str) -> Names:
+        e = self.emitter
+        memory = MEMORY_TYPES[plane.dtype]
+        kind, size = e.shape.vector(memory), plane.dtype.itemsize
+        names = tuple(
+            e.define(f"load {kind}, ptr {self._at(plane, start, chain * e.shape.width)}, align {size}")
+            for chain in range(e.shape.chains)
+        )
+        if plane.dtype is not DType.BOOL:
+            return names
+        nought = "zeroinitializer" if e.shape.width > 1 else "0"
+        return tuple(e.define(f"icmp ne {kind} {name}, {nought}") for name in names)
+
+    def _load_bits(self, start: str) -> tuple[Names]:
+        assert self.mask is not None
+        return (self._load(self.mask, start),)
+
+    def _store_all(self, where: dict[Plane, str], after: Stepped) -> None:
+        for plane, names in zip(self.steps.kept, after.state, strict=True):
+            self._store(plane, where[plane], names)
+
+    def _store(self, plane: Plane, start: str, names: Names) -> None:
+        e = self.emitter
+        kind, size = e.shape.vector(MEMORY_TYPES[plane.dtype]), plane.dtype.itemsize
+        for chain, name in enumerate(names):
+            value = name
+            if plane.dtype is DType.BOOL:
+                value = e.define(f"zext {e.bits} {name} to {kind}")
+            target = self._at(plane, start, chain * e.shape.width)
+            e.line(f"store {kind} {value}, ptr {target}, align {size}")
+
+    def _clear(self, plane: Plane) -> None:
+        """Zeros in the scratch group: lanes without a sample compute on something harmless."""
+        e = self.emitter
+        kind = e.shape.vector(MEMORY_TYPES[plane.dtype])
+        for chain in range(e.shape.chains):
+            target = self._at(plane, self.scratch[plane], chain * e.shape.width)
+            e.line(f"store {kind} zeroinitializer, ptr {target}, align {plane.dtype.itemsize}")
+
+    def _copy(self, plane: Plane, target: str, source: str, count: str) -> None:
+        element = MEMORY_TYPES[plane.dtype]
+        element = {"float": "i32", "double": "i64"}.get(element, element)
+        self.copied.add(element)
+        self.emitter.line(f"call void @copy_{element}(ptr {target}, ptr {source}, i64 {count})")
+
+    def _count(self, bits: Names) -> str:
+        """How many lanes are true."""
+        e = self.emitter
+        total = "0"
+        for name in bits:
+            number = name
+            if e.shape.width > 1:
+                number = e.define(f"bitcast {e.bits} {name} to i{e.shape.width}")
+            number = e.define(f"zext i{e.shape.width} {number} to i64")
+            number = e.define(f"call i64 @llvm.ctpop.i64(i64 {number})")
+            total = e.define(f"add i64 {total}, {number}")
+        return total

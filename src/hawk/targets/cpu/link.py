@@ -1,0 +1,73 @@
+"""LLVM text to object bytes, and object bytes to a function that can be called."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from hawk.targets.cpu.entries import ENTRY
+from hawk.targets.cpu.machine import Machine, host, target_machine
+
+_LLVM = threading.Lock()
+"""LLVM's code generator and linker are used by one thread at a time."""
+
+_serial = itertools.count()
+
+
+def assemble(text: str, machine: Machine) -> bytes:
+    """The object file of an LLVM module: code generation only, no optimiser runs."""
+    with _LLVM:
+        return target_machine(machine).emit_object(_parsed(text))
+
+
+def assembly_text(text: str, machine: Machine) -> str:
+    """The same code as assembly, for people."""
+    with _LLVM:
+        return target_machine(machine).emit_assembly(_parsed(text))
+
+
+def _parsed(text: str) -> llvm.ModuleRef:
+    module = llvm.parse_assembly(text)
+    module.verify()
+    return module
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Native code in memory: call it with the address of a block.
+
+    The code is freed with this object. A call lets other Python threads run.
+    """
+
+    address: int
+    call: Callable[[int], None]
+    library: Any
+
+    def __call__(self, block: int) -> None:
+        self.call(block)
+
+
+def link(image: bytes) -> Linked:
+    """Load an object file made for this machine.
+
+    Raises RuntimeError if it calls anything outside itself.
+    """
+    builder = llvm.JITLibraryBuilder().add_object_img(image).export_symbol(ENTRY)
+    with _LLVM:
+        library = builder.link(_linker(), f"kernel{next(_serial)}")
+    address = library[ENTRY]
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+    return Linked(address, call, library)
+
+
+@functools.cache
+def _linker() -> Any:
+    """The one linker of the process."""
+    return llvm.create_lljit_compiler(target_machine(host()))

@@ -1,0 +1,419 @@
+"""The emitter: statements of a program to LLVM text, for groups of `chains` vectors.
+
+A value that is the same for all samples is one scalar; any other is one vector a chain. The text
+is what the code generator gets: no optimiser runs after this, so what is written here is what is
+executed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hawk.ir.nodes import Apply, Block, Const, If, Loop, Statement, Value
+from hawk.ir.ops import OPS
+from hawk.ir.types import DType
+from hawk.targets.shape import LLVM_TYPES, Shape
+
+Names: TypeAlias = tuple[str, ...]
+"""The LLVM values that hold one value of the program: one, or one a chain."""
+
+
+RUN = 24
+"""Operations written for one chain before the next chain's turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopHead:
+    """A loop whose back edge is not written yet."""
+
+    label: str
+    entry: str
+    first_line: int
+    types: tuple[str, ...]
+    inits: Names
+    phis: Names
+
+
+class Emitter:
+    """Writes one LLVM function body, instruction by instruction.
+
+    `varying` says which values differ between samples. `mask` is the bool vector of each chain
+    that says which samples count, or None when all do; only loops and skipped branches look at it,
+    since everything else is pure.
+    """
+
+    def __init__(self, shape: Shape, varying: set[Value]) -> None:
+        self.shape = shape
+        self.varying = varying
+        self.names: dict[Value, Names] = {}
+        self.mask: Names | None = None
+        self.lines: list[str] = []
+        self.here = "entry"
+        self._count = 0
+        self._spread: list[dict[Value, Names]] = [{}]
+
+    # -- text ------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def define(self, text: str) -> str:
+        """Write an instruction and return the name of its result."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def label(self, hint: str) -> str:
+        """A new label, not placed yet."""
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def place(self, label: str) -> None:
+        """Start the basic block `label`."""
+        self.lines.append(f"{label}:")
+        self.here = label
+
+    def jump(self, label: str) -> None:
+        self.line(f"br label %{label}")
+
+    def branch(self, test: str, then: str, orelse: str) -> None:
+        self.line(f"br i1 {test}, label %{then}, label %{orelse}")
+
+    def phi(self, kind: str, *ways: tuple[str, str]) -> str:
+        """Merge a value of LLVM type `kind` from (value, label) pairs."""
+        return self.define(f"phi {kind} " + ", ".join(f"[ {v}, %{at} ]" for v, at in ways))
+
+    def begin_loop(self, carried: Sequence[tuple[str, str]]) -> LoopHead:
+        """Open a loop that carries (LLVM type, first value) pairs."""
+        entry, label = self.here, self.label("loop")
+        self.jump(label)
+        self.place(label)
+        first = len(self.lines)
+        phis = tuple(self.define("phi") for _ in carried)
+        types, inits = (tuple(part) for part in zip(*carried, strict=True)) if carried else ((), ())
+        return LoopHead(label, entry, first, types, inits, phis)
+
+    def end_loop(self, head: LoopHead, again: str | None, carried: Sequence[str]) -> None:
+        """Close a loop: with `again` true, or None for always, go round with `carried`."""
+        rows = zip(head.phis, head.types, head.inits, carried, strict=True)
+        for at, (name, kind, init, end) in enumerate(rows, head.first_line):
+            ways = f"[ {init}, %{head.entry} ], [ {end}, %{self.here} ]"
+            self.lines[at] = f"  {name} = phi {kind} {ways}"
+        if again is None:
+            self.jump(head.label)
+            return
+        leave = self.label("done")
+        self.branch(again, head.label, leave)
+        self.place(leave)
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def type_of(self, value: Value) -> str:
+        """The LLVM type of each of the value's names."""
+        element = LLVM_TYPES[value.dtype]
+        return self.shape.vector(element) if value in self.varying else element
+
+    def names_of(self, value: Value) -> Names:
+        """The value as it is held: one name, or one a chain."""
+        return (literal(value),) if isinstance(value, Const) else self.names[value]
+
+    def lanes(self, value: Value) -> Names:
+        """The value as one vector a chain; what is the same for all samples is spread."""
+        if value in self.varying:
+            return self.names[value]
+        if isinstance(value, Const):
+            return (self.splat(literal(value), value.dtype),) * self.shape.chains
+        for known in self._spread:
+            if value in known:
+                return known[value]
+        (name,) = self.names[value]
+        spread = (self.spread(name, LLVM_TYPES[value.dtype]),) * self.shape.chains
+        self._spread[-1][value] = spread
+        return spread
+
+    def splat(self, text: str, dtype: DType) -> str:
+        """The constant `text` in every lane."""
+        return text if self.shape.width == 1 else f"splat ({LLVM_TYPES[dtype]} {text})"
+
+    def spread(self, name: str, element: str) -> str:
+        """The scalar `name` in every lane."""
+        if self.shape.width == 1:
+            return name
+        kind = self.shape.vector(element)
+        one = self.define(f"insertelement {kind} poison, {element} {name}, i32 0")
+        zeros = f"<{self.shape.width} x i32> zeroinitializer"
+        return self.define(f"shufflevector {kind} {one}, {kind} poison, {zeros}")
+
+    def bind(self, value: Value, names: Names) -> None:
+        """Say how a value is held."""
+        self.names[value] = names
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is spread inside is forgotten outside: it may not have been computed there."""
+        self._spread.append({})
+        try:
+            yield
+        finally:
+            self._spread.pop()
+
+    # -- masks -----------------------------------------------------------------------------------
+
+    @property
+    def bits(self) -> str:
+        """The LLVM type of a bool vector."""
+        return self.shape.vector("i1")
+
+    @property
+    def carried_bits(self) -> str:
+        """The LLVM type that holds a bool vector from one round of a loop to the next."""
+        wide = self.shape.wide_masks
+        return self.shape.vector(f"i{wide}") if wide and self.shape.width > 1 else self.bits
+
+    def pack(self, bits: Names) -> Names:
+        """Bool vectors as they are carried."""
+        if self.carried_bits == self.bits:
+            return bits
+        return tuple(self.define(f"sext {self.bits} {b} to {self.carried_bits}") for b in bits)
+
+    def unpack(self, carried: Names) -> Names:
+        """Carried masks as bool vectors."""
+        if self.carried_bits == self.bits:
+            return carried
+        kind = self.carried_bits
+        return tuple(self.define(f"icmp slt {kind} {c}, zeroinitializer") for c in carried)
+
+    def combine(self, operation: str, left: Names, right: Names) -> Names:
+        """`and`, `or` or `xor` of bool vectors, chain by chain."""
+        pairs = zip(left, right, strict=True)
+        return tuple(self.define(f"{operation} {self.bits} {a}, {b}") for a, b in pairs)
+
+    def invert(self, bits: Names) -> Names:
+        ones = self.splat("true", DType.BOOL)
+        return self.combine("xor", bits, (ones,) * len(bits))
+
+    def masked(self, bits: Names) -> Names:
+        """`bits`, for the samples that count."""
+        return bits if self.mask is None else self.combine("and", bits, self.mask)
+
+    def any(self, bits: Names) -> str:
+        """One bool: is it true for some lane of some chain?"""
+        total, *rest = bits
+        for other in rest:
+            total = self.define(f"or {self.bits} {total}, {other}")
+        if self.shape.width == 1:
+            return total
+        suffix = self.shape.suffix("i1")
+        return self.define(f"call i1 @llvm.vector.reduce.or.{suffix}({self.bits} {total})")
+
+    def choose(self, test: Names, then: Names, orelse: Names, kind: str) -> Names:
+        """Lane by lane `then` where `test`, else `orelse`; `kind` is their LLVM type."""
+        rows = zip(test, then, orelse, strict=True)
+        return tuple(
+            a if a == b else self.define(f"select {self.bits} {t}, {kind} {a}, {kind} {b}")
+            for t, a, b in rows
+        )
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def statements(self, items: tuple[Statement, ...]) -> None:
+        run: list[Apply] = []
+        for statement in items:
+            if isinstance(statement, Apply) and len(run) < RUN:
+                run.append(statement)
+                continue
+            self.operations(run)
+            run = []
+            match statement:
+                case Apply():
+                    run.append(statement)
+                case If():
+                    if statement.test in self.varying:
+                        self.split(statement)
+                    else:
+                        self.branch_on(statement)
+                case Loop():
+                    self.loop(statement)
+        self.operations(run)
+
+    def operations(self, run: Sequence[Apply]) -> None:
+        """Straight-line operations, all of one chain before the next.
+
+        The code generator keeps the order by and large: chain by chain few values are live at a
+        time, and the processor looks ahead far enough to overlap the chains of a short run.
+        """
+        for chain in range(self.shape.chains):
+            for node in run:
+                if node.result in self.varying:
+                    name = self.apply(node, [self.lanes(arg)[chain] for arg in node.args])
+                    self.names[node.result] = (*self.names[node.result], name) if chain else (name,)
+                elif chain == 0:
+                    args = [self.names_of(arg)[0] for arg in node.args]
+                    self.names[node.result] = (self.apply(node, args),)
+
+    def apply(self, node: Apply, args: Sequence[str]) -> str:
+        """One operation on one vector or scalar, spelled as its row says."""
+        operand = node.args[-1].dtype
+        spelling = OPS[node.op].llvm
+        template = spelling.get(operand.value) or spelling[operand.kind]
+        if template == "=":
+            return args[0]
+        shape = self.shape if node.result in self.varying else Shape(1)
+        element = LLVM_TYPES[operand]
+        return self.define(
+            template.format(
+                *args,
+                R=shape.vector(LLVM_TYPES[node.result.dtype]),
+                A=shape.vector(element),
+                C=shape.vector("i1"),
+                M=shape.suffix(element),
+            )
+        )
+
+    def branch_on(self, node: If) -> None:
+        """A condition that is the same for all samples is a real branch."""
+        then, orelse, merge = self.label("then"), self.label("else"), self.label("merge")
+        (test,) = self.names_of(node.test)
+        self.branch(test, then, orelse)
+        ways: list[tuple[str, list[Names]]] = []
+        for label, block in ((then, node.then), (orelse, node.orelse)):
+            self.place(label)
+            with self.scope():
+                self.statements(block.items)
+                ends = self.ends(block, node.results)
+            ways.append((self.here, ends))
+            self.jump(merge)
+        self.place(merge)
+        for index, result in enumerate(node.results):
+            kind = self.type_of(result)
+            chains = zip(*(ends[index] for _, ends in ways), strict=True)
+            labels = [label for label, _ in ways]
+            self.names[result] = tuple(
+                self.phi(kind, *zip(chain, labels, strict=True)) for chain in chains
+            )
+
+    def split(self, node: If) -> None:
+        """A condition that varies: a side is skipped where no sample needs it, then chosen."""
+        test = self.lanes(node.test)
+        then = self.side(node.then, test, node.results)
+        orelse = self.side(node.orelse, self.invert(test), node.results)
+        for result, a, b in zip(node.results, then, orelse, strict=True):
+            self.names[result] = self.choose(test, a, b, self.type_of(result))
+
+    def side(self, block: Block, needed: Names, results: tuple[Value, ...]) -> list[Names]:
+        """One side of a varying branch, computed only if some sample needs it."""
+        if not block.items:
+            return self.ends(block, results)
+        needed = self.masked(needed)
+        outer, before = self.mask, self.here
+        enter, merge = self.label("side"), self.label("merge")
+        self.branch(self.any(needed), enter, merge)
+        self.place(enter)
+        self.mask = needed
+        with self.scope():
+            self.statements(block.items)
+            ends = self.ends(block, results)
+        self.mask = outer
+        after = self.here
+        self.jump(merge)
+        self.place(merge)
+        # Zero, not poison, where the side was skipped: a poisoned bool could reach a branch.
+        return [
+            tuple(self.phi(kind, (end, after), (zero(kind), before)) for end in chain)
+            for chain, kind in zip(ends, map(self.type_of, results), strict=True)
+        ]
+
+    def ends(self, block: Block, results: tuple[Value, ...]) -> list[Names]:
+        """What a block yields, held as `results` are."""
+        return [
+            self.lanes(end) if result in self.varying else self.names_of(end)
+            for end, result in zip(block.yields, results, strict=True)
+        ]
+
+    def loop(self, node: Loop) -> None:
+        """While some sample's test holds; a sample that left keeps what it carried.
+
+        Kept values make the test come out false again, so no mask of its own is carried.
+        """
+        inits = self.ends(Block((), node.inits), node.results)
+        carried = [
+            (self.carried_type(value), name)
+            for value, names in zip(node.results, inits, strict=True)
+            for name in self.pack_value(value, names)
+        ]
+        outer, exit_ = self.mask, self.label("exit")
+        head = self.begin_loop(carried)
+        self.unflatten(node.results, head.phis)
+        for result, test, body in zip(
+            node.results, node.test.params, node.body.params, strict=True
+        ):
+            self.names[test] = self.names[body] = self.names[result]
+        with self.scope():
+            self.statements(node.test.items)
+            going = node.test.yields[0]
+            varies = going in self.varying
+            live = self.masked(self.lanes(going)) if varies else self.names_of(going)
+            inside = self.label("body")
+            self.branch(self.any(live) if varies else live[0], inside, exit_)
+            self.place(inside)
+            self.mask = live if varies else outer
+            self.statements(node.body.items)
+            ends = self.ends(node.body, node.results)
+            if varies:
+                ends = [
+                    self.choose(live, end, self.names[result], self.type_of(result))
+                    for end, result in zip(ends, node.results, strict=True)
+                ]
+            packed = [
+                name
+                for value, names in zip(node.results, ends, strict=True)
+                for name in self.pack_value(value, names)
+            ]
+            self.end_loop(head, None, packed)
+        self.mask = outer
+        self.place(exit_)
+
+    # -- what loops carry ------------------------------------------------------------------------
+
+    def carried_type(self, value: Value) -> str:
+        """The LLVM type that holds one name of `value` from round to round."""
+        if value.dtype is DType.BOOL and value in self.varying:
+            return self.carried_bits
+        return self.type_of(value)
+
+    def pack_value(self, value: Value, names: Names) -> Names:
+        is_mask = value.dtype is DType.BOOL and value in self.varying
+        return self.pack(names) if is_mask else names
+
+    def unflatten(self, values: Sequence[Value], carried: Names) -> None:
+        """Bind `values` to the carried names, in order."""
+        position = 0
+        for value in values:
+            count = self.shape.chains if value in self.varying else 1
+            names = carried[position : position + count]
+            is_mask = value.dtype is DType.BOOL and value in self.varying
+            self.names[value] = self.unpack(names) if is_mask else names
+            position += count
+
+
+def zero(kind: str) -> str:
+    """The zero of an LLVM type."""
+    if kind[0] == "<":
+        return "zeroinitializer"
+    return {"i1": "false", "float": "0.0", "double": "0.0"}.get(kind, "0")
+
+
+def literal(value: Const) -> str:
+    """A constant in LLVM's spelling; floats by their bits, so that nothing is rounded."""
+    match value.dtype:
+        case DType.BOOL:
+            return "true" if value.number else "false"
+        case DType.F32 | DType.F64:
+            return f"0x{struct.pack('>d', value.number).hex().upper()}"
+        case DType.I32 | DType.U32 | DType.I64:
+            return str(value.number)
