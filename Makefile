@@ -25,7 +25,7 @@ help:
 	@echo "make bench      measure this machine"
 	@echo "make clean      remove .venv and everything made"
 
-demo: .venv/installed
+demo: .venv/installed-plot
 	@$(BIN)/eagle demo
 
 test: .venv/installed-dev
@@ -53,7 +53,7 @@ docs: .venv/installed-docs
 	@echo "open docs/_build/html/index.html"
 
 bench: .venv/installed-bench
-	@$(BIN)/eagle bench
+	@$(BIN)/python -m benchmarks.oscillator
 
 clean:
 	rm -rf .venv docs/_build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -66,11 +66,6 @@ clean:
 	@$(PYTHON) -m venv .venv
 
 # The stamps depend on pyproject.toml, so a changed dependency is installed at the next make.
-.venv/installed: pyproject.toml | .venv/bin/python
-	@echo "installing accipiter into .venv"
-	@$(PIP) install --quiet --editable .
-	@touch $@
-
 .venv/installed-%: pyproject.toml | .venv/bin/python
 	@echo "installing accipiter[$*] into .venv (a minute or two the first time)"
 	@$(PIP) install --quiet --editable '.[$*]'

@@ -6,13 +6,12 @@ is collected and said at once.
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import combinations
-from operator import index
 from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.errors import BindError
-from eagle.params import is_number, shown, to_number
+from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_array, is_plane, misfit, overlap, same_plane
 from hawk.annotations import Element
 from hawk.ir.nodes import Number, Role
@@ -117,6 +116,8 @@ class _Binder:
         self.uniform: set[str] = set()
         self.starts: dict[str, Number] = {}
         self.left_out: list[Parameter] = []
+        self.meant: set[str] = set()
+        """Planes that a wrong name was probably meant for: not missing on top of that."""
 
     def bind(
         self,
@@ -156,9 +157,8 @@ class _Binder:
 
     def match_names(self, args: Sequence[object], planes: Mapping[str, object]) -> None:
         names = [parameter.name for parameter in self.kernel.parameters]
-        if len(args) > len(names):
-            self.problems.append(f"{self.kernel.name} takes {len(names)} planes, got {len(args)}")
-        self.given.update(zip(names, args, strict=False))
+        if args:
+            self.match_positions(args, names)
         for name, value in planes.items():
             if name not in names:
                 self.refuse(name, self.unknown(name, names))
@@ -169,10 +169,18 @@ class _Binder:
         if self.door.lenient:
             self.convert_lists()
 
+    def match_positions(self, args: Sequence[object], names: list[str]) -> None:
+        kinds = [each.kind for each in self.kernel.__signature__.parameters.values()]
+        most = len(names) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
+        if len(args) > most:
+            self.problems.append(f"takes at most {most} planes by position, got {len(args)}")
+        self.given.update(zip(names[:most], args, strict=False))
+
     def unknown(self, name: str, names: list[str]) -> str:
         if any(name == output.name for output in self.kernel.outputs):
             return f"is what {self.kernel.name} returns; give its array as out="
         close = get_close_matches(name, names, n=1)
+        self.meant.update(close)
         has = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(names)}"
         return f"{self.kernel.name} has no such plane; {has}"
 
@@ -232,18 +240,18 @@ class _Binder:
     def measure(self, n: SupportsIndex | None, values: list[object]) -> None:
         """Find the number of samples, and whether the values are those of a lone sample."""
         if n is not None:
-            if isinstance(n, bool) or not isinstance(n, SupportsIndex) or index(n) < 0:
+            number = whole(n)
+            if number is None or number < 0:
                 self.refuse("n", f"expected a whole number of at least 0, got {shown(n)}")
-                return
-            self.n = index(n)
-            self.shape = (self.n,)
+            else:
+                self.n, self.shape = number, (number,)
             return
         arrays = [value for value in values if is_array(value)]
-        lengths = Counter(a.shape[0] for a in arrays if a.ndim == 1)
-        lengths = lengths or Counter(a.size for a in arrays if a.ndim > 1)
-        lengths = lengths or Counter(len(v) for v in values if isinstance(v, (list, tuple, range)))
+        lengths = [array.shape[0] for array in arrays if array.ndim == 1]
+        lengths = lengths or [array.size for array in arrays if array.ndim > 1]
+        lengths = lengths or [len(v) for v in values if isinstance(v, (list, tuple, range))]
         if lengths:
-            ((self.n, _),) = lengths.most_common(1)
+            self.n = max(lengths, key=lengths.count)  # the first of those that most have
             self.shape = (self.n,)
         elif arrays or self.door.lenient:
             self.n, self.shape = 1, ()
@@ -277,8 +285,10 @@ class _Binder:
                 self.start_at(parameter, parameter.default)
             case _ if parameter.default is not NO_DEFAULT:
                 self.place_number(parameter, parameter.default)
-            case _:
+            case _ if parameter.name not in self.meant:
                 self.refuse(parameter.name, f"not given; expected {self.expected(parameter)}")
+            case _:
+                pass
 
     def expected(self, parameter: Parameter) -> str:
         dtype = parameter.element.at(self.real)
@@ -347,16 +357,15 @@ class _Binder:
     # -- all planes together ---------------------------------------------------------------------
 
     def refuse_overlaps(self) -> None:
-        roles = {parameter.name: parameter.role for parameter in self.kernel.parameters}
+        inputs = {p.name for p in self.kernel.parameters if p.role is Role.INPUT}
+        outputs = {output.name for output in self.kernel.outputs}
         for (one, first), (two, second) in combinations(self.own.items(), 2):
-            pair = {roles.get(one, Role.OUTPUT), roles.get(two, Role.OUTPUT)}
-            if pair == {Role.INPUT} or not overlap(first, second):
+            if (one in inputs and two in inputs) or not overlap(first, second):
                 continue
-            if pair == {Role.INPUT, Role.OUTPUT} and self.door.in_place:
-                if same_plane(first, second):
-                    continue
-            if Role.INPUT in pair:
-                read, written = (one, two) if roles.get(one) is Role.INPUT else (two, one)
+            if one in inputs and two in outputs and self.door.in_place and same_plane(first, second):
+                continue
+            if one in inputs or two in inputs:
+                read, written = (one, two) if one in inputs else (two, one)
                 why = f"shares memory with {written!r}, which is written; write {read}.copy()"
                 self.refuse(read, why)
             else:
@@ -367,7 +376,7 @@ class _Binder:
         """State may be left out where its value at the start is never read."""
         needed = {slot.name for slot in compiled.planes if slot.needed}
         for parameter in self.left_out:
-            if parameter.name in needed:
+            if parameter.name in needed - self.meant:
                 self.refuse(parameter.name, f"not given; expected {self.expected(parameter)}")
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:

@@ -7,7 +7,6 @@ import threading
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import index
 from types import MappingProxyType
 from typing import Any, SupportsIndex
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from eagle.binding import Binding, Door, bind
 from eagle.errors import Busy, PerformanceWarning
-from eagle.params import shown
+from eagle.params import shown, whole
 from hawk.ir.nodes import Role
 from hawk.kernel import Kernel
 
@@ -162,15 +161,15 @@ class Bound:
         finally:
             self._lock.release()
 
-    def _parse(self, steps: SupportsIndex) -> int:
-        whole = not isinstance(steps, bool) and isinstance(steps, SupportsIndex)
-        if whole and 1 <= index(steps) <= self._largest:
-            return index(steps)
+    def _parse(self, given: SupportsIndex) -> int:
+        steps = whole(given)
+        if steps is not None and 1 <= steps <= self._largest:
+            return steps
         fix = ""
-        if whole and index(steps) > self._largest:
-            fix = f"; for longer launches bind hawk.steps({self.kernel.name}, {index(steps)})"
+        if steps is not None and steps > self._largest:
+            fix = f"; for longer launches bind hawk.steps({self.kernel.name}, {steps})"
         raise ValueError(
-            f"launch: expected steps from 1 to {self._largest}, got {shown(steps)}{fix}"
+            f"launch: expected steps from 1 to {self._largest}, got {shown(given)}{fix}"
         )
 
 
@@ -196,7 +195,7 @@ def _user_level() -> int:
     level, frame = 1, sys._getframe(1)  # noqa: SLF001 - the public way is in Python 3.12
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
-    return level - 1
+    return level
 
 
 _OURS = ("eagle", "hawk")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+from operator import index
 
 import numpy as np
 
@@ -19,12 +21,26 @@ def is_number(value: object) -> bool:
     return isinstance(value, (bool, int, float, np.generic))
 
 
+def whole(value: object) -> int | None:
+    """`value` as an int if it is a Python or NumPy integer, else None. A bool is none."""
+    if type(value) is int:
+        return value
+    if isinstance(value, (bool, np.bool, np.ndarray)):
+        return None
+    try:
+        return index(value)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        return None
+
+
 def to_number(value: object, dtype: DType) -> Number:
     """`value` as a number of type `dtype`, rounded once.
 
     Raises ValueError, saying what was expected and what was given, for what is no number, is not
     whole where an integer is needed, or does not fit.
     """
+    if type(value) is float and dtype is DType.F64:
+        return value
     number = _plain(value)
     if dtype is DType.BOOL and isinstance(number, bool):
         return number
@@ -32,7 +48,7 @@ def to_number(value: object, dtype: DType) -> Number:
         if dtype.is_float:
             return _rounded(number, dtype)
         if dtype.is_int:
-            return _whole(number, dtype)
+            return _integral(number, dtype)
     wanted = _WANTED.get(dtype, "a whole number")
     raise ValueError(f"expected {wanted} ({dtype.numpy}), got {shown(value)}")
 
@@ -46,14 +62,19 @@ def _plain(value: object) -> object:
 
 
 def _rounded(number: float | np.longdouble, dtype: DType) -> float:
-    if dtype is DType.F32 and isinstance(number, int):
-        number = _odd(number)
-    try:
+    if isinstance(number, np.longdouble):
         with np.errstate(over="ignore"):
             rounded = float(np.dtype(dtype.numpy).type(number))
-    except OverflowError:
-        rounded = math.inf
-    if math.isinf(rounded) and not (isinstance(number, (float, np.floating)) and np.isinf(number)):
+    else:
+        if dtype is DType.F32 and isinstance(number, int):
+            number = _odd(number)
+        try:
+            rounded = float(number)
+        except OverflowError:  # an integer
+            rounded = math.inf
+        if dtype is DType.F32:
+            rounded = ctypes.c_float(rounded).value
+    if math.isinf(rounded) and (isinstance(number, int) or not np.isinf(number)):
         raise ValueError(f"expected a number that fits {dtype.numpy}, got {shown(number)}")
     return rounded
 
@@ -68,7 +89,7 @@ def _odd(number: int) -> int:
     return int(math.copysign(1, number)) * (kept if kept == size else kept | (1 << cut))
 
 
-def _whole(number: float | np.longdouble, dtype: DType) -> int:
+def _integral(number: float | np.longdouble, dtype: DType) -> int:
     if number != number or number in (math.inf, -math.inf) or number != int(number):
         raise ValueError(f"expected a whole number ({dtype.numpy}), got {shown(number)}")
     bounds = np.iinfo(dtype.numpy)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import index
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.params import shown, whole
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
@@ -27,8 +27,9 @@ class Partition:
     n: int
 
     def __init__(self, base: SupportsIndex, count: SupportsIndex, n: SupportsIndex) -> None:
-        for name, number in (("base", base), ("count", count), ("n", n)):
-            object.__setattr__(self, name, _whole(name, number))
+        object.__setattr__(self, "base", _parse("base", base))
+        object.__setattr__(self, "count", _parse("count", count))
+        object.__setattr__(self, "n", _parse("n", n))
         if self.base + self.count > self.n:
             raise ValueError(
                 f"Partition: samples {self.base} to {self.base + self.count} "
@@ -41,12 +42,13 @@ class Partition:
         return cls(0, n, n)
 
 
-def _whole(name: str, number: SupportsIndex) -> int:
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex):
-        raise TypeError(f"Partition: {name} must be a whole number, got {number!r}")
-    if index(number) < 0:
-        raise ValueError(f"Partition: {name} must not be negative, got {number!r}")
-    return index(number)
+def _parse(name: str, given: SupportsIndex) -> int:
+    number = whole(given)
+    if number is None:
+        raise TypeError(f"Partition: {name} must be a whole number, got {shown(given)}")
+    if number < 0:
+        raise ValueError(f"Partition: {name} must not be negative, got {number}")
+    return number
 
 
 class Outcome(NamedTuple):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eagle.binding import Binding, Door, bind
 from eagle.deploy import Deployed, as_kernel, both_given
+from eagle.devices.base import Loaded
 from eagle.errors import Busy
-from eagle.params import shown
+from eagle.params import shown, whole
 from eagle.runs.policy import (
     OnePass,
     StepPolicy,
@@ -76,7 +78,7 @@ class Simulation:
     def run(self) -> SimResult:
         """Run until every sample is done, or has taken `max_steps` steps in this run.
 
-        Samples that are done stay as they are; after a run that stopped at the cap, another one
+        Samples that are done stay as they are. After a run that stopped at the cap another one
         goes on from there.
         """
         with self._alone():
@@ -97,20 +99,219 @@ class Simulation:
                 self._binding.arrays[name][...] = start
             self._status, self._report = "ready", None
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._lock.acquire(blocking=False):
+            name = self._binding.kernel.name
+            raise Busy(f"this Simulation of {name} is being used by another thread")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
     def _advance(self) -> RunReport:
-        """Launch until nothing is left to do, and say what was done."""
         begin = time.perf_counter()
         live = self.n - int(np.count_nonzero(self._mask))
-        launches_by_k: dict[int, int] = {}
-        taken, threads = 0, 1
-        while live and (k := next_launch(self._policy, taken=taken, max_steps=self._max_steps)):
-            if isinstance(self._policy, OnePass):
-                outcome = self._loaded.run_to_end(k, self._threads)
-                k_or = outcome.longest
-            else:
-                outcome = self._loaded.launch(k, self._threads)
-            live -= outcome.finished
-            taken += k
-            launches_by_k[k] = launches_by_k.get(k, 0) + 1
-            threads = max(threads, outcome.threads)
-        raise NotImplementedError
+        run = _one_pass if isinstance(self._policy, OnePass) else _launch_by_launch
+        done = run(self._loaded, self._policy, live, self._max_steps, self._threads)
+        return RunReport(
+            n=self.n,
+            finished=self.n - done.live,
+            done=done.live == 0,
+            launches=sum(done.launches_by_k.values()),
+            steps=total_steps(done.launches_by_k),
+            exact_steps=is_exact(done.launches_by_k, live=done.live),
+            launches_by_k=done.launches_by_k,
+            max_steps=self._max_steps,
+            worst=int(np.argmin(self._mask)) if done.live else None,
+            compactions=0,
+            reorders=0,
+            mode=describe(self._policy),
+            mapped=False,
+            threads=done.threads,
+            wall_s=time.perf_counter() - begin,
+            build_s=self._binding.build_seconds,
+        )
+
+
+class _Done(NamedTuple):
+    """What the launches of a run came to."""
+
+    live: int
+    launches_by_k: dict[int, int]
+    threads: int
+
+
+def _launch_by_launch(
+    loaded: Loaded, policy: StepPolicy, live: int, max_steps: int, threads: int | None
+) -> _Done:
+    launches_by_k: dict[int, int] = {}
+    taken, used = 0, 1
+    while live and (k := next_launch(policy, taken=taken, max_steps=max_steps)):
+        outcome = loaded.launch(k, threads)
+        live -= outcome.finished
+        taken += k
+        launches_by_k[k] = launches_by_k.get(k, 0) + 1
+        used = max(used, outcome.threads)
+    return _Done(live, launches_by_k, used)
+
+
+def _one_pass(
+    loaded: Loaded, policy: StepPolicy, live: int, max_steps: int, threads: int | None
+) -> _Done:
+    if not live:
+        return _Done(0, {}, 1)
+    asked = next_launch(policy, taken=0, max_steps=max_steps)
+    outcome = loaded.run_to_end(asked, threads)
+    live -= outcome.finished
+    steps = asked if live else one_pass_steps(outcome.longest, max_steps=asked)
+    return _Done(live, {steps: 1}, outcome.threads)
+
+
+def _written(binding: Binding) -> dict[str, NDArray[Any]]:
+    """Copies of the planes that launches write."""
+    read_only = (Role.INPUT, Role.UNIFORM)
+    names = [slot.name for slot in binding.compiled.planes if slot.role not in read_only]
+    return {name: binding.arrays[name].copy() for name in names}
+
+
+# -- the four ways to ask for it -------------------------------------------------------------------
+
+
+def simulate(
+    kernel: Kernel | Deployed,
+    /,
+    *,
+    max_steps: SupportsIndex,
+    n: SupportsIndex | None = None,
+    threads: SupportsIndex | None = None,
+    out: object = None,
+    buffer: object = None,
+    **planes: object,
+) -> SimResult:
+    """Run a batch until each sample is done, all in one launch.
+
+    `planes` are the kernel's planes by name: arrays `(n,)` of the kernel's types, contiguous, and
+    numbers for each `Param`. State is changed in place; what is never read before it is written
+    may be left out. No sample takes more than `max_steps` steps, from 1 to 2**63-1; those that
+    would keep their state there, and the result's status is `"max_steps"`. `out`, also called
+    `buffer`, takes arrays for what the kernel returns. `n` is the number of samples where no array
+    tells. `threads` bounds the threads that work on it.
+
+    Nothing is copied or converted: BindError says all that does not fit before anything is written.
+    """
+    options = _Options("eagle.simulate", max_steps, n, threads, out, buffer)
+    return _simulation(kernel, options, planes, one_pass=True, again=False).run()
+
+
+def simulation(
+    kernel: Kernel | Deployed,
+    /,
+    *,
+    max_steps: SupportsIndex,
+    n: SupportsIndex | None = None,
+    threads: SupportsIndex | None = None,
+    out: object = None,
+    buffer: object = None,
+    **planes: object,
+) -> Simulation:
+    """What `simulate` would run, to be run with `.run()`, put back with `.reset()`, run again."""
+    options = _Options("eagle.simulation", max_steps, n, threads, out, buffer)
+    return _simulation(kernel, options, planes, one_pass=True, again=True)
+
+
+def run_until_done(
+    kernel: Deployed | Kernel,
+    /,
+    *,
+    max_steps: SupportsIndex,
+    n: SupportsIndex | None = None,
+    threads: SupportsIndex | None = None,
+    out: object = None,
+    buffer: object = None,
+    **planes: object,
+) -> RunReport:
+    """Launch a kernel until each sample is done; say how many launches of how many steps it took.
+
+    One launch takes what the kernel's `steps=` says, the last one what is left of `max_steps`.
+    Everything else is as in `simulate`.
+    """
+    options = _Options("eagle.run_until_done", max_steps, n, threads, out, buffer)
+    result = _simulation(kernel, options, planes, one_pass=False, again=False).run()
+    return result.report
+
+
+def until_done(
+    kernel: Deployed | Kernel,
+    /,
+    *,
+    max_steps: SupportsIndex,
+    n: SupportsIndex | None = None,
+    threads: SupportsIndex | None = None,
+    out: object = None,
+    buffer: object = None,
+    **planes: object,
+) -> Simulation:
+    """What `run_until_done` would run, to be run with `.run()`, put back with `.reset()`."""
+    options = _Options("eagle.until_done", max_steps, n, threads, out, buffer)
+    return _simulation(kernel, options, planes, one_pass=False, again=True)
+
+
+class _Options(NamedTuple):
+    """What all four take besides the kernel and its planes."""
+
+    door: str
+    max_steps: SupportsIndex
+    n: SupportsIndex | None
+    threads: SupportsIndex | None
+    out: object
+    buffer: object
+
+
+def _simulation(
+    given: Kernel | Deployed,
+    options: _Options,
+    planes: Mapping[str, object],
+    *,
+    one_pass: bool,
+    again: bool,
+) -> Simulation:
+    kernel = as_kernel(given, options.door)
+    problems = [
+        *_never_finishes(kernel),
+        *_out_of_range("max_steps", options.max_steps),
+        *(() if options.threads is None else _out_of_range("threads", options.threads)),
+        *both_given(options.out, options.buffer),
+    ]
+    binding = bind(
+        kernel,
+        door=Door(options.door),
+        planes=planes,
+        n=options.n,
+        out=options.buffer if options.out is None else options.out,
+        problems=problems,
+    )
+    return Simulation(
+        binding,
+        OnePass() if one_pass else policy_for(kernel.steps, largest=kernel.steps_max),
+        max_steps=index(options.max_steps),
+        threads=None if options.threads is None else index(options.threads),
+        again=again,
+    )
+
+
+def _never_finishes(kernel: Kernel) -> list[str]:
+    if any(parameter.role is Role.MASK for parameter in kernel.parameters):
+        return []
+    return [
+        f"{kernel.name} never finishes a sample; write `terminated: Terminated` in its signature "
+        "and `terminated = ...` in its body, where it is known whether the sample is done "
+        f"(for a fixed number of steps: hawk.steps({kernel.name}, 1000)(...))"
+    ]
+
+
+def _out_of_range(name: str, number: SupportsIndex) -> list[str]:
+    parsed = whole(number)
+    if parsed is not None and 1 <= parsed <= LARGEST:
+        return []
+    return [f"{name!r}: expected a whole number from 1 to 2**63-1, got {shown(number)}"]

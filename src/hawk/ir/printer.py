@@ -84,10 +84,11 @@ class _Writer:
     def operands(self, values: Sequence[Value]) -> str:
         return ", ".join([self.operand(value) for value in values])
 
-    def defined(self, values: Sequence[Value]) -> tuple[str, str]:
-        """Names for new values, and their types."""
-        names = ", ".join([self.name(value) for value in values])
-        return names, ", ".join([value.dtype.value for value in values])
+    def defined(self, results: Sequence[Value], by: str) -> str:
+        """The statement `by` with names for its results, and their types."""
+        names = ", ".join([self.name(value) for value in results])
+        types = ", ".join([value.dtype.value for value in results])
+        return f"{names} = {by} : {types}" if results else by
 
     def statements(self, statements: Sequence[Statement], depth: int) -> None:
         indent = "  " * depth
@@ -97,26 +98,24 @@ class _Writer:
                     operands = self.operands(args)
                     if all(isinstance(arg, Const) for arg in args):  # nothing else tells the type
                         operands += f" ({args[-1].dtype.value})"
-                    text = f"{indent}{self.name(result)} = {op} {operands} : {result.dtype.value}"
+                    text = f"{indent}{self.defined((result,), f'{op} {operands}')}"
                     self.line(text, "" if result.loc is NOWHERE else result.loc.short())
                 case If(test, then, orelse, results):
                     tested, start = self.operand(test), len(self.lines)
                     self.block("then", then, depth + 1)
                     self.block("else", orelse, depth + 1)
-                    names, types = self.defined(results)
-                    self.lines.insert(start, f"{indent}{names} = if {tested} : {types}")
+                    self.lines.insert(start, f"{indent}{self.defined(results, f'if {tested}')}")
                 case Loop(inits, test, body, results):
                     started, start = self.operands(inits), len(self.lines)
                     self.block("while", test, depth + 1)
                     self.block("do", body, depth + 1)
-                    names, types = self.defined(results)
-                    self.lines.insert(start, f"{indent}{names} = loop {started} : {types}")
+                    self.lines.insert(start, f"{indent}{self.defined(results, f'loop {started}')}")
                 case _ as never:
                     assert_never(never)
 
     def block(self, title: str, block: Block, depth: int) -> None:
         indent = "  " * depth
-        params, _ = self.defined(block.params)
+        params = ", ".join([self.name(param) for param in block.params])
         self.line(f"{indent}{title}{f' ({params})' if params else ''}:")
         self.statements(block.items, depth + 1)
         self.line(f"{indent}  yield {self.operands(block.yields)}")

@@ -29,10 +29,8 @@ PIPELINE: tuple[Pass, ...] = (
     lower,
     flatten,
     fold_constants,
+    rates,  # before the next, which also finds what stood in two blocks and is side by side now
     common_subexpressions,
-    dead_code,
-    rates,
-    common_subexpressions,  # what stood in two arms may stand side by side now
     dead_code,
 )
 

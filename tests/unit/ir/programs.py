@@ -1,48 +1,70 @@
-"""Random programs of the IR and random numbers for them, with every special value."""
+"""Random programs of the IR and random numbers for them, with every special value.
+
+They come from `random.Random` and a size, not from hypothesis draw by draw: that is ten times
+faster, and hypothesis still finds a small seed and size when a test fails.
+"""
 
 from __future__ import annotations
+
+import struct
+from random import Random
 
 from hypothesis import strategies as st
 
 from hawk.ir.meaning import RANGE, represent
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Number, Plane, Role, Value
+from hawk.ir.nodes import (
+    Apply,
+    Block,
+    Const,
+    Function,
+    If,
+    Loop,
+    Number,
+    Plane,
+    Role,
+    Statement,
+    Value,
+)
 from hawk.ir.ops import OPS, Op, result_type
 from hawk.ir.types import DType
 
 INTERNAL = ("quot", "fit_shl", "fit_shr", "fit_copysign", "fit_i32", "fit_u32", "fit_i64")
 """Made by decompositions only, and not defined for all numbers."""
 
-_FLOATS = [0.0, 1.0, 2.0, 0.5, 3.0, 1.5, 7.25, 0.1, float("inf"), float("nan")]
-_FLOATS += [5e-324, 2.2250738585072014e-308, 1.7976931348623157e308]  # the ends of f64
-_FLOATS += [1.401298464324817e-45, 1.1754943508222875e-38, 3.4028234663852886e38]  # and of f32
-_FLOATS += [float(2**n) for n in (24, 31, 32, 53, 63, 64)] + [2.0**31 - 1, 2.0**32 - 1, 0.75, 2.5]
-_INTS = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 2**24 + 1, 2**31 - 1, 2**31, 2**32 - 1, 2**53 + 1]
-_INTS += [2**62 + 1, 2**63 - 1, 2**63]
+FLOATS = [0.0, 1.0, 2.0, 0.5, 3.0, 1.5, 7.25, 0.1, 0.75, 2.5, float("inf"), float("nan")]
+FLOATS += [5e-324, 2.2250738585072014e-308, 1.7976931348623157e308]  # the ends of f64
+FLOATS += [1.401298464324817e-45, 1.1754943508222875e-38, 3.4028234663852886e38]  # and of f32
+FLOATS += [2.0**n for n in (24, 31, 32, 53, 63, 64)] + [2.0**31 - 1, 2.0**32 - 1, 2.0**31 + 0.5]
+FLOATS += [-x for x in FLOATS]
+INTS = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 2**24 + 1, 2**31 - 1, 2**31, 2**32 - 1, 2**53 + 1]
+INTS += [2**62 + 1, 2**63 - 1, 2**63]
+INTS += [-n for n in INTS]
 
 
-def numbers(dtype: DType) -> st.SearchStrategy[Number]:
-    """Numbers of a type: special ones, and any."""
+def number(rng: Random, dtype: DType) -> Number:
+    """A number of a type: a special one, one of common size, or any bits at all."""
     if dtype is DType.BOOL:
-        return st.booleans()
+        return rng.random() < 0.5
     if dtype.is_int:
-        special = st.sampled_from(_INTS + [-n for n in _INTS])
-        return (special | st.integers(*RANGE[dtype])).map(lambda n: represent(dtype, n))
-    special = st.sampled_from(_FLOATS + [-x for x in _FLOATS])
-    return (special | st.floats(width=dtype.bits)).map(lambda x: represent(dtype, x))
+        any_bits = rng.randint(*RANGE[dtype])
+        return represent(dtype, rng.choice([rng.choice(INTS), rng.randint(-9, 9), any_bits]))
+    code = "f" if dtype is DType.F32 else "d"
+    (any_bits,) = struct.unpack(code, rng.randbytes(dtype.itemsize))
+    return represent(dtype, rng.choice([rng.choice(FLOATS), rng.uniform(-4, 4), any_bits]))
 
 
 def accepted(row: Op) -> list[tuple[DType, ...]]:
     """All operand types that an operation takes."""
     found: list[tuple[DType, ...]] = []
     for last in DType:
-        for first in {last, DType.BOOL}:
+        for first in dict.fromkeys((last, DType.BOOL)):
             types = (first, *[last] * (row.arity - 1))
             try:
                 result_type(row.name, types)
             except TypeError:
                 continue
             found.append(types)
-    return found
+    return list(dict.fromkeys(found))
 
 
 OPERATIONS = [
@@ -50,25 +72,34 @@ OPERATIONS = [
 ]
 
 
-@st.composite
-def functions(draw: st.DrawFn) -> Function:
-    """A function of three planes of each type, with branches and loops in each other."""
-    return _Writer(draw).function()
+def random_function(rng: Random, size: int) -> Function:
+    """A function of about `size` statements with planes of all types and roles."""
+    return _Writer(rng, size).function()
 
 
-def inputs(fn: Function) -> st.SearchStrategy[dict[str, Number]]:
+def random_inputs(rng: Random, fn: Function) -> dict[str, Number]:
     """What the planes hold when the step starts."""
-    reads = {plane.name: numbers(plane.dtype) for plane in fn.planes if plane.read is not None}
-    return st.fixed_dictionaries(reads)
+    return {
+        plane.name: number(rng, plane.dtype) for plane in fn.planes if plane.read is not None
+    }
+
+
+programs = st.builds(
+    lambda size, seed: random_function(Random(seed), size),
+    st.integers(0, 30),
+    st.integers(0, 2**32),
+)
+"""A hypothesis strategy of functions."""
 
 
 class _Writer:
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
+    def __init__(self, rng: Random, size: int) -> None:
+        self.rng = rng
+        self.left = size
         self.pool: list[Value] = []  # what may be used here
 
     def function(self) -> Function:
-        real = self.draw(st.sampled_from([DType.F32, DType.F64]))
+        real = self.rng.choice([DType.F32, DType.F64])
         planes = [
             Plane(f"{role.value}_{dtype.value}", role, dtype, Value(dtype))
             for role in (Role.UNIFORM, Role.INPUT, Role.STATE)
@@ -77,7 +108,7 @@ class _Writer:
         planes.append(Plane("done", Role.MASK, DType.BOOL))
         planes.append(Plane("out", Role.OUTPUT, real))
         self.pool = [plane.read for plane in planes if plane.read is not None]
-        step = self.statements(depth=0, most=12)
+        step = self.statements(depth=0)
         stores = [
             (plane.name, self.value(plane.dtype))
             for plane in planes
@@ -85,69 +116,88 @@ class _Writer:
         ]
         return Function("random", tuple(planes), real, step, tuple(stores))
 
-    def statements(self, depth: int, most: int) -> tuple:
-        items = []
-        for _ in range(self.draw(st.integers(0, most))):
-            kind = self.draw(st.integers(0, 9))
-            if kind == 9 and depth < 3:
-                items += self.loop(depth)
-            elif kind >= 7 and depth < 3:
-                items.append(self.branch(depth))
+    def statements(self, depth: int) -> tuple[Statement, ...]:
+        items: list[Statement] = []
+        most = self.rng.randint(0, 5) if depth else self.left
+        while self.left > 0 and len(items) < most:
+            self.left -= 1
+            kind = self.rng.randint(0, 9) if depth < 3 else 0
+            if kind == 9:
+                self.loop(depth, items)
+            elif kind >= 7:
+                self.branch(depth, items)
             else:
-                items.append(self.apply(*self.draw(st.sampled_from(OPERATIONS))))
-            self.pool += items[-1].results
+                self.apply(items, *self.rng.choice(OPERATIONS))
         return tuple(items)
 
     def value(self, dtype: DType) -> Value:
-        """A value of a type that may be used here, the newest ones first; or a constant."""
-        fitting = [value for value in reversed(self.pool) if value.dtype is dtype]
-        i = self.draw(st.integers(0, len(fitting) + 2))
-        return fitting[i] if i < len(fitting) else self.const(self.draw(numbers(dtype)), dtype)
+        """A value of a type that may be used here, mostly a new one; or a constant."""
+        fitting = [value for value in self.pool if value.dtype is dtype]
+        if not fitting or self.rng.random() < 0.2:
+            return self.const(number(self.rng, dtype), dtype)
+        return self.rng.choice([self.rng.choice(fitting), *fitting[-3:]])
 
-    def const(self, number: Number, dtype: DType) -> Const:
-        return Const(dtype, number=represent(dtype, number))
+    def const(self, known: Number, dtype: DType) -> Const:
+        return Const(dtype, number=represent(dtype, known))
 
-    def apply(self, op: str, types: tuple[DType, ...]) -> Apply:
-        args = tuple(self.value(dtype) for dtype in types)
-        return Apply(op, args, Value(result_type(op, types)))
+    def apply(
+        self, items: list[Statement], op: str, types: tuple[DType, ...], *args: Value
+    ) -> Value:
+        """Write an operation, on random operands unless they are given."""
+        args = args or tuple(self.value(dtype) for dtype in types)
+        return self.add(items, Apply(op, args, Value(result_type(op, types))))[0]
 
-    def block(self, depth: int, params: tuple[Value, ...], types: list[DType]) -> Block:
-        outside = list(self.pool)
-        self.pool += params
-        items = self.statements(depth, most=5)
-        yields = tuple(self.value(dtype) for dtype in types)
-        self.pool = outside
-        return Block(items, yields, params)
+    def add(self, items: list[Statement], statement: Statement) -> tuple[Value, ...]:
+        items.append(statement)
+        self.pool += statement.results
+        return statement.results
 
-    def types(self) -> list[DType]:
-        return self.draw(st.lists(st.sampled_from(list(DType)), max_size=3))
-
-    def branch(self, depth: int) -> If:
+    def branch(self, depth: int, items: list[Statement]) -> None:
         types = self.types()
         test = self.value(DType.BOOL)
-        arms = [self.block(depth + 1, (), types) for _ in range(2)]
-        return If(test, *arms, tuple(Value(dtype) for dtype in types))
+        then, orelse = (self.block(depth, types) for _ in range(2))
+        self.add(items, If(test, then, orelse, values(types)))
 
-    def loop(self, depth: int) -> list:
-        """A loop that a counter ends after at most four trips, if nothing ends it before."""
+    def block(self, depth: int, types: list[DType]) -> Block:
+        outside = list(self.pool)
+        items = self.statements(depth + 1)
+        yields = tuple(self.value(dtype) for dtype in types)
+        self.pool = outside
+        return Block(items, yields)
+
+    def loop(self, depth: int, items: list[Statement]) -> None:
+        """A loop of at most three trips, their number known or not; it may end before."""
+        int_32 = (DType.I32, DType.I32)
+        bound: Value = self.const(self.rng.randint(0, 3), DType.I32)
+        if self.rng.random() < 0.5:
+            bound = self.apply(items, "and", int_32, self.value(DType.I32), bound)
         types = [DType.I32, *self.types()]
-        last = self.apply("and", (DType.I32, DType.I32))
-        last = Apply("and", (last.args[0], self.const(self.draw(st.integers(0, 3)), DType.I32)),
-                     last.result)
-        known = self.draw(st.booleans())
-        bound = self.const(self.draw(st.integers(0, 3)), DType.I32) if known else last.result
         inits = (self.const(0, DType.I32), *[self.value(dtype) for dtype in types[1:]])
+        outside = list(self.pool)
 
-        params = tuple(Value(dtype) for dtype in types)
-        inner = self.block(depth + 1, params, [DType.BOOL])
-        below = Apply("lt", (params[0], bound), Value(DType.BOOL))
-        tested = below.result
-        goes_on = Apply("and", (tested, inner.yields[0]), Value(DType.BOOL))
-        extra = (below, goes_on) if self.draw(st.booleans()) else (below,)
-        test = Block((*inner.items, *extra), (extra[-1].result,), params)
+        params = values(types)
+        self.pool = outside + list(params)
+        tested = list(self.statements(depth + 1))
+        below = self.apply(tested, "lt", int_32, params[0], bound)
+        if self.rng.random() < 0.5:
+            more = self.value(DType.BOOL)
+            below = self.apply(tested, "and", (DType.BOOL, DType.BOOL), below, more)
+        test = Block(tuple(tested), (below,), params)
 
-        params = tuple(Value(dtype) for dtype in types)
-        inner = self.block(depth + 1, params, types[1:])
-        following = Apply("add", (params[0], self.const(1, DType.I32)), Value(DType.I32))
-        body = Block((*inner.items, following), (following.result, *inner.yields), params)
-        return [last, Loop(inits, test, body, tuple(Value(dtype) for dtype in types))]
+        params = values(types)
+        self.pool = outside + list(params)
+        done = list(self.statements(depth + 1))
+        following = self.apply(done, "add", int_32, params[0], self.const(1, DType.I32))
+        yields = [self.rng.choice([param, self.value(param.dtype)]) for param in params[1:]]
+        body = Block(tuple(done), (following, *yields), params)
+
+        self.pool = outside
+        self.add(items, Loop(inits, test, body, values(types)))
+
+    def types(self) -> list[DType]:
+        return [self.rng.choice(list(DType)) for _ in range(self.rng.randint(0, 3))]
+
+
+def values(types: list[DType]) -> tuple[Value, ...]:
+    """New values of these types."""
+    return tuple(Value(dtype) for dtype in types)

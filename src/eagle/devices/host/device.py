@@ -20,6 +20,7 @@ ALONE = 1 << 16
 """Samples times steps up to which a launch stays on the calling thread: waking another takes
 longer than the work."""
 
+_TAKEN, _FINISHED, _LONGEST = int(Word.TAKEN), int(Word.FINISHED), int(Word.LONGEST)
 _HEADER = struct.Struct(f"{HEADER}q")
 
 
@@ -41,44 +42,57 @@ class HostDevice(Device):
 class HostLoaded(Loaded):
     """A kernel and the block of words that it is called with."""
 
-    __slots__ = ("_address", "_arrays", "_block", "_compiled", "_partition", "_tile")
+    __slots__ = ("_address", "_begin", "_block", "_compiled", "_count", "_planes", "_tile")
 
     def __init__(
         self, compiled: Compiled, planes: Sequence[np.ndarray | int], partition: Partition
     ) -> None:
-        self._compiled, self._partition = compiled, partition
-        self._arrays = tuple(planes)
-        self._block = new_block(len(planes))
-        self._address = ctypes.addressof(self._block)
+        self._compiled = compiled
+        self._planes = planes  # keeps the arrays alive
+        self._begin, self._count = partition.base, partition.count
         self._tile = HostTeam.tile_size(compiled.bytes_per_sample)
+        self._block = new_block(len(planes))
         self._block[HEADER:] = [
             plane if isinstance(plane, int) else plane.ctypes.data for plane in planes
         ]
+        self._address = ctypes.addressof(self._block)
 
     def launch(self, steps: int, threads: int | None) -> Outcome:
         return self._enter(steps, self._tile, threads)
 
     def run_to_end(self, steps: int, threads: int | None) -> Outcome:
-        count, lanes = self._partition.count, self._compiled.lanes
-        piece = piece_to_end(count, threads_allowed(threads), lanes, self._tile)
-        return self._enter(steps, piece, threads)
+        most, lanes = threads_allowed(threads), self._compiled.lanes
+        return self._enter(steps, piece_to_end(self._count, most, lanes, self._tile), threads)
 
     def _enter(self, steps: int, piece: int, threads: int | None) -> Outcome:
-        begin, count = self._partition.base, self._partition.count
-        block, calls, used = self._block, 1, 1
+        begin, count, block = self._begin, self._count, self._block
         _HEADER.pack_into(block, 0, begin, begin + count, steps, piece, 0, 0, 0, 0)
+        used = 1
         if count > piece and count * steps > ALONE:
             used = min(threads_allowed(threads), -(-count // piece))
         if used == 1:
             self._compiled.entry(self._address)
+            calls = 1
         else:
             calls = team().run(self._compiled.entry, self._address, used - 1, keep=self)
-        finished, longest, taken = block[Word.FINISHED], block[Word.LONGEST], block[Word.TAKEN]
+        outcome = Outcome(block[_FINISHED], block[_LONGEST], block[_TAKEN], used)
         if watchers:
-            entry = Entry(begin, begin + count, steps, piece, taken, finished, longest, calls)
-            for watcher in watchers:
-                watcher.append(entry)
-        return Outcome(finished, longest, taken, used)
+            self._tell(steps, piece, outcome, calls)
+        return outcome
+
+    def _tell(self, steps: int, piece: int, outcome: Outcome, calls: int) -> None:
+        entry = Entry(
+            begin=self._begin,
+            end=self._begin + self._count,
+            steps=steps,
+            piece=piece,
+            taken=outcome.pieces,
+            finished=outcome.finished,
+            longest=outcome.longest,
+            calls=calls,
+        )
+        for watcher in watchers:
+            watcher.append(entry)
 
 
 HOST = HostDevice()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from operator import index
 from queue import SimpleQueue
 from typing import SupportsIndex
 
 from eagle.config import config
 from eagle.devices.base import Partition
 from eagle.devices.host import cores
+from eagle.params import shown, whole
 
 UNKNOWN_CACHE = 1 << 20
 """Bytes of state a tile may have where the system does not say how large its caches are."""
@@ -35,13 +35,16 @@ class HostTeam:
         As many as keep their state in half of the second-level cache that a core owns: a multiple
         of 8 from 64 to 4096; 256 where the bytes are not known (None or 0).
         """
-        if bytes_per_sample is None or index(bytes_per_sample) == 0:
+        size = 0 if bytes_per_sample is None else whole(bytes_per_sample)
+        if size is None:
+            raise TypeError(f"bytes_per_sample must be a number, got {shown(bytes_per_sample)}")
+        if size < 0:
+            raise ValueError(f"bytes_per_sample must not be negative, got {size}")
+        if size == 0:
             return UNKNOWN_TILE
-        if index(bytes_per_sample) < 0:
-            raise ValueError(f"bytes_per_sample must not be negative, got {bytes_per_sample!r}")
         cache = cores.l2_bytes()
         budget = UNKNOWN_CACHE if cache is None else cache // 2
-        fitting = budget // index(bytes_per_sample) // 8 * 8
+        fitting = budget // size // 8 * 8
         return min(max(fitting, SMALLEST_TILE), LARGEST_TILE)
 
     @classmethod

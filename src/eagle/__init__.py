@@ -1,0 +1,25 @@
+"""Run kernels over a batch, until each sample is done."""
+
+from eagle.deploy import Bound, Deployed, deploy
+from eagle.errors import BindError, Busy, PerformanceWarning
+from eagle.runs.report import RunReport, SimResult
+from eagle.runs.simulation import Simulation, run_until_done, simulate, simulation, until_done
+from eagle.spaces import gpu_available, xp_for
+
+__all__ = [
+    "BindError",
+    "Bound",
+    "Busy",
+    "Deployed",
+    "PerformanceWarning",
+    "RunReport",
+    "SimResult",
+    "Simulation",
+    "deploy",
+    "gpu_available",
+    "run_until_done",
+    "simulate",
+    "simulation",
+    "until_done",
+    "xp_for",
+]

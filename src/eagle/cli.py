@@ -1,0 +1,51 @@
+"""The command `eagle`: `eagle demo` shows what it does, `eagle doctor` checks this machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="eagle",
+        description="Run kernels over a batch, until each sample is done.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    demo = commands.add_parser("demo", help="show what it does, in a few seconds, with a picture")
+    demo.add_argument(
+        "--out",
+        type=Path,
+        default=Path("steps_per_launch.png"),
+        metavar="FILE",
+        help="where the picture goes (default: %(default)s)",
+    )
+    demo.add_argument(
+        "--n",
+        type=_samples,
+        default=100_000,
+        metavar="N",
+        help="samples in the batch (default: %(default)s)",
+    )
+    commands.add_parser("doctor", help="say what is here, and test that kernels run right")
+    options = parser.parse_args(argv)
+    if options.command == "demo":
+        from eagle.demo import demo as show
+
+        show(options.n, options.out)
+        return 0
+    from eagle.doctor import doctor
+
+    return doctor()
+
+
+def _samples(text: str) -> int:
+    try:
+        number = int(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return number

@@ -1,0 +1,70 @@
+"""Where a walk stands in one call of one function: its names, and the place it was called from."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from hawk.errors import Loc
+from hawk.frontend.source import Source
+
+RESULT = "return"
+"""The key of the returned value among the names of a way out; a keyword, so no name of a user."""
+
+
+class Exit(enum.Enum):
+    """How control leaves a list of statements."""
+
+    NEXT = "falls through"
+    BREAK = "break"
+    CONTINUE = "continue"
+    RETURN = "return"
+
+
+@dataclass(slots=True)
+class Way:
+    """One way out of a list of statements: whether it is taken, and the names on it.
+
+    `flag` is True, or what the domain uses for a truth known only at run time. Of all ways out of
+    a list exactly one is taken.
+    """
+
+    flag: Any
+    names: dict[str, Any]
+
+
+Ways: TypeAlias = "dict[Exit, Way]"
+
+
+def _give(frame: Frame, value: Any, node: ast.AST) -> dict[str, Any]:
+    """The names that a `return` of a helper leaves: its value, nothing of its locals."""
+    return {RESULT: value}
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One call of one function. `names` is replaced, not changed, where paths part."""
+
+    source: Source
+    names: dict[str, Any] = field(default_factory=dict)
+    caller: Loc | None = None
+    parent: Frame | None = None
+    """The frame of the function this one is written in, if that is being walked too."""
+    depth: int = 0
+    leave: Callable[[Frame, Any, ast.AST], dict[str, Any]] = _give
+    """What a `return` of a value at a node leaves: the names of its way."""
+
+    def loc(self, node: ast.AST) -> Loc:
+        """The place of `node` in this call."""
+        return self.source.loc(node, caller=self.caller)
+
+    def head(self, node: ast.AST) -> Loc:
+        """The place of the first line of a statement."""
+        where = self.loc(node)
+        if where.line == where.end_line:
+            return where
+        end = len(self.source.lines[where.line - 1].rstrip())
+        return Loc(where.file, where.line, where.col, where.line, end, where.function, where.caller)

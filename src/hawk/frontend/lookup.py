@@ -1,0 +1,172 @@
+"""What a name means where it is read, and a record of all that was read from outside a function."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from hawk.errors import HawkError, Loc
+from hawk.frontend.frame import Frame
+from hawk.frontend.values import Unusable
+
+_MISSING = object()
+_STABLE = ("math", "numpy", "hawk", "builtins", "operator")
+"""Modules whose contents do not change; their reads need no record."""
+
+
+class Reads:
+    """Every object read from outside the walked functions, with where it was read.
+
+    `items` holds (namespace, name, object): a dict of globals, a closure cell, a list, or any
+    object with attributes. An object that was missing is recorded too: it may appear later.
+    """
+
+    __slots__ = ("_attributes", "_cells", "_dicts", "_lists", "items")
+
+    def __init__(self) -> None:
+        self.items: list[tuple[Any, Any, Any]] = []
+        self._dicts: list[tuple[dict[Any, Any], Any, Any]] = []
+        self._cells: list[tuple[types.CellType, Any]] = []
+        self._lists: list[tuple[list[Any], list[Any]]] = []
+        self._attributes: list[tuple[Any, str, Any]] = []
+
+    def from_dict(self, namespace: dict[Any, Any], name: Any, value: Any) -> None:
+        if not any(a is namespace and b == name for a, b, _ in self._dicts):
+            self._dicts.append((namespace, name, value))
+            self.items.append((namespace, name, value))
+
+    def from_cell(self, cell: types.CellType, name: str, value: Any) -> None:
+        if not any(a is cell for a, _ in self._cells):
+            self._cells.append((cell, value))
+            self.items.append((cell, name, value))
+
+    def from_list(self, values: list[Any]) -> None:
+        if not any(a is values for a, _ in self._lists):
+            self._lists.append((values, list(values)))
+            self.items.append((values, slice(None), list(values)))
+
+    def from_attribute(self, owner: Any, name: str, value: Any) -> None:
+        if not any(a is owner and b == name for a, b, _ in self._attributes):
+            self._attributes.append((owner, name, value))
+            self.items.append((owner, name, value))
+
+    def are_current(self) -> bool:
+        """Whether everything read is still the same object. About 1 us."""
+        for namespace, name, value in self._dicts:
+            if namespace.get(name, _MISSING) is not value:
+                return False
+        for cell, value in self._cells:
+            if _contents(cell) is not value:
+                return False
+        for owner, name, value in self._attributes:
+            if getattr(owner, name, _MISSING) is not value:
+                return False
+        return all(
+            len(now) == len(then) and all(a is b for a, b in zip(now, then, strict=True))
+            for now, then in self._lists
+        )
+
+
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _MISSING
+
+
+def plain(value: Any, where: Loc) -> Any:
+    """A value from outside as the walk knows it: NumPy's scalars are Python's numbers.
+
+    Raises HawkError for an array, whose contents could change unseen.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        what = f"an array of shape {value.shape} is read as data; its contents may change unseen"
+        fix = "a parameter for it: Scalar for one number a sample, Param for one a launch"
+        if value.ndim == 1 and value.size <= 16:
+            fix = f"tuple({{}}.tolist()) outside the kernel, or {fix}".replace("{}", "the_array")
+        raise HawkError("H306", what, where, fix)
+    return value
+
+
+def read_name(frame: Frame, node: ast.Name, reads: Reads) -> Any:
+    """The value of a name. Raises HawkError where it has none."""
+    name = node.id
+    scope: Frame | None = frame
+    while scope is not None:
+        if name in scope.names:
+            value = scope.names[name]
+            if isinstance(value, Unusable):
+                raise value.why(name, frame.loc(node))
+            return value
+        if name in scope.source.locals:
+            what = f"`{name}` is read before it is bound"
+            raise HawkError("H302", what, frame.loc(node), f"{name} = ... before this line")
+        outermost, scope = scope, scope.parent
+    return _outside(outermost, frame, node, reads)
+
+
+def _outside(outermost: Frame, frame: Frame, node: ast.Name, reads: Reads) -> Any:
+    """A name from the closure, the globals or the builtins of the outermost walked function."""
+    name, source = node.id, outermost.source
+    if name in source.cells:
+        cell = source.cells[name]
+        value = _contents(cell)
+        reads.from_cell(cell, name, value)
+        if value is not _MISSING:
+            return _watched(value, frame.loc(node), reads)
+    namespace: Any = source.globals
+    if name in namespace:
+        value = namespace[name]
+        reads.from_dict(namespace, name, value)
+        return _watched(value, frame.loc(node), reads)
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    known = {*source.locals, *frame.source.locals, *source.cells, *namespace}
+    what = f"`{name}` is not defined"
+    raise HawkError("H301", what, frame.loc(node), nearest(name, known | set(dir(builtins))))
+
+
+def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
+    """An attribute of an object known to Python."""
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        if isinstance(owner, types.ModuleType):
+            kind = f"the module `{owner.__name__}`"
+        else:
+            kind = f"a {type(owner).__name__}"
+        what = f"{kind} has no `{name}`"
+        raise HawkError("H307", what, where, nearest(name, dir(owner))) from None
+    except Exception as error:
+        what = f"reading `{name}` failed: {type(error).__name__}: {error}"
+        raise HawkError("H210", what, where) from None
+    if isinstance(owner, types.ModuleType):
+        if owner.__name__.split(".")[0] not in _STABLE:
+            reads.from_dict(vars(owner), name, value)
+    elif not callable(value):
+        reads.from_attribute(owner, name, value)
+    return _watched(value, where, reads)
+
+
+def _watched(value: Any, where: Loc, reads: Reads) -> Any:
+    value = plain(value, where)
+    if isinstance(value, list):
+        reads.from_list(value)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            reads.from_dict(value, key, part)
+    return value
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The name the user may have meant, or nothing."""
+    close = difflib.get_close_matches(name, [each for each in names if each != name], n=1)
+    return close[0] if close else ""

@@ -1,0 +1,108 @@
+"""Kernels whose compiled code is a Python function, so eagle is tested without a compiler.
+
+The entry keeps the contract of `hawk.targets.base`: it gets the address of a block, takes pieces
+until none is left, reads and writes the planes where the block says, and adds up what it did.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hawk.ir.nodes import Role
+from hawk.ir.types import DType
+from hawk.kernel import Kernel
+from hawk.targets.base import HEADER, STEPS_MAX, Compiled, Slot, Word
+
+Step = Callable[..., dict[str, Any]]
+
+ENTRY_LOCK = threading.Lock()
+
+
+class StandIn(Kernel[..., Any]):
+    """A kernel that takes its signature from `kernel` and computes `step(**planes)`.
+
+    `step` gets arrays of the samples that go on, and numbers, by name; it returns what the kernel
+    stores, by name. `unread` names state whose value at the start is never read.
+    """
+
+    def __init__(self, kernel: Kernel[..., Any], step: Step, unread: tuple[str, ...] = ()) -> None:
+        super().__init__(kernel._program, steps=kernel.steps, dtype=kernel.dtype)
+        self.numpy_step, self.unread = step, unread
+        self.compiled: list[tuple[DType, frozenset[str]]] = []
+
+    def again(self, steps: Any) -> "StandIn":
+        """The same with other steps a launch."""
+        kernel = Kernel(self._program, steps=steps, dtype=self.dtype)
+        return StandIn(kernel, self.numpy_step, self.unread)
+
+    def compile(self, real: DType, uniform: frozenset[str] = frozenset()) -> Compiled:
+        self.compiled.append((real, uniform))
+        slots = tuple(
+            Slot(
+                each.name,
+                Role.UNIFORM if each.name in uniform else each.role,
+                each.element.at(real),
+                needed=each.role is not Role.OUTPUT and each.name not in self.unread,
+            )
+            for each in (*self.parameters, *self.outputs)
+        )
+        states = [slot.dtype.itemsize for slot in slots if slot.role is Role.STATE]
+        return Compiled(
+            planes=slots,
+            entry=lambda address: enter(slots, self.numpy_step, address),
+            bytes_per_sample=sum(states),
+            steps_max=STEPS_MAX,
+            tiled=True,
+            lanes=8,
+            description="Python",
+            build_seconds=0.0,
+        )
+
+
+def enter(slots: tuple[Slot, ...], step: Step, address: int) -> None:
+    """Run pieces of the block at `address` until none is left."""
+    words = np.ctypeslib.as_array((ctypes.c_int64 * (HEADER + len(slots))).from_address(address))
+    while True:
+        with ENTRY_LOCK:
+            begin = int(words[Word.BEGIN] + words[Word.NEXT])
+            if begin >= words[Word.END]:
+                return
+            words[Word.NEXT] += words[Word.PIECE]
+            words[Word.TAKEN] += 1
+        end = min(begin + int(words[Word.PIECE]), int(words[Word.END]))
+        finished, longest = advance(slots, step, words, begin, end)
+        with ENTRY_LOCK:
+            words[Word.FINISHED] += finished
+            words[Word.LONGEST] = max(words[Word.LONGEST], longest)
+
+
+def advance(
+    slots: tuple[Slot, ...], step: Step, words: np.ndarray, begin: int, end: int
+) -> tuple[int, int]:
+    """Advance the samples from `begin` to `end`: how many finished, the longest steps."""
+    planes: dict[str, Any] = {}
+    for slot, word in zip(slots, words[HEADER:], strict=True):
+        dtype = np.dtype(slot.dtype.numpy)
+        if slot.role is Role.UNIFORM:
+            planes[slot.name] = np.frombuffer(int(word).to_bytes(8, "little", signed=True), dtype)[0]
+        else:
+            size = (end - begin) * dtype.itemsize
+            raw = (ctypes.c_char * size).from_address(int(word) + begin * dtype.itemsize)
+            planes[slot.name] = np.frombuffer(raw, dtype)
+    mask = next((slot.name for slot in slots if slot.role is Role.MASK), None)
+    live = np.ones(end - begin, bool) if mask is None else ~planes[mask]
+    started, longest = live.copy(), 0
+    while longest < words[Word.STEPS] and live.any():
+        longest += 1
+        now = {
+            name: plane[live] if isinstance(plane, np.ndarray) else plane
+            for name, plane in planes.items()
+        }
+        for name, after in step(**now).items():
+            planes[name][live] = after
+        if mask is not None:
+            live = started & ~planes[mask]
+    return int(np.count_nonzero(started & ~live)), longest
