@@ -79,35 +79,40 @@ struct Chunks {
 
   Lanes<V, K, U> lanes;
   Stragglers<V, K, U> stragglers;
-  R before[U][K::NS];
+  R before[U][K::NS];  // the state when the chunk began
+  unsigned alive[U];   // bit l: lane l did not stop in the chunk
 
   Chunks(Job<T>& job, Ranges& ranges) : lanes(job, ranges) {}
 
   void run() {
-    R s[U][K::NS];
-    std::memcpy(s, lanes.s, sizeof s);
     while (lanes.any()) {
-      std::memcpy(before, s, sizeof s);
-      M live[U];
-      steps(s, live);
-      unsigned stopped = 0;
-#pragma GCC unroll 16
-      for (int u = 0; u < U; ++u) stopped |= lanes.taken[u] & ~V::bits(live[u]);
-      if (stopped != 0 || lanes.tick + B > lanes.next_cap) {
-        unsigned alive[U];
-#pragma GCC unroll 16
-        for (int u = 0; u < U; ++u) alive[u] = V::bits(live[u]);
-        std::memcpy(lanes.s, s, sizeof s);
-        replace(alive);
-        std::memcpy(s, lanes.s, sizeof s);
-      } else {
-        lanes.tick += B;
-      }
+      until_someone_leaves();
+      replace();
     }
     while (stragglers.count > 0) stragglers.finish(lanes.job, lanes.shared, B);
   }
 
  private:
+  // Chunks of B steps, up to and with the first in which a lane stops or would meet the cap.
+  // A function of its own, so that the compiler has all registers for it.
+  __attribute__((noinline)) void until_someone_leaves() {
+    R s[U][K::NS];
+    M live[U];
+    unsigned stopped;
+    copy(lanes.s, s);
+    for (;; lanes.tick += B) {
+      copy(s, before);
+      steps(s, live);
+      copy(s, lanes.s);
+      stopped = 0;
+#pragma GCC unroll 16
+      for (int u = 0; u < U; ++u) stopped |= lanes.taken[u] & ~V::bits(live[u]);
+      if (stopped != 0 || lanes.tick + B > lanes.next_cap) break;
+    }
+#pragma GCC unroll 16
+    for (int u = 0; u < U; ++u) alive[u] = V::bits(live[u]);
+  }
+
   INLINE void steps(R (&s)[U][K::NS], M (&live)[U]) {
 #pragma GCC unroll 16
     for (int u = 0; u < U; ++u) live[u] = V::first(V::W);
@@ -138,8 +143,7 @@ struct Chunks {
     return V::less(live, s[K::NS - 1], end_of_t<K>(lanes.q[u], lanes.shared));
   }
 
-  // Out of the main loop's way: it would cost it registers.
-  __attribute__((noinline)) void replace(const unsigned* alive) {
+  void replace() {
     bool capped = lanes.tick + B > lanes.next_cap;
     unsigned leaving[U];
     for (int u = 0; u < U; ++u) {

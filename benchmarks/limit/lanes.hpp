@@ -2,6 +2,16 @@
 #pragma once
 #include "job.hpp"
 
+// Copy a state element by element: an array that memcpy has seen stays in memory, not in registers.
+template <class R, int U, int N>
+INLINE void copy(const R (&from)[U][N], R (&to)[U][N]) {
+#pragma GCC unroll 16
+  for (int u = 0; u < U; ++u) {
+#pragma GCC unroll 16
+    for (int j = 0; j < N; ++j) to[u][j] = from[u][j];
+  }
+}
+
 // Write the first `count` lanes of a state to their samples.
 template <class V, class K>
 void send_home(Job<typename V::T>& job, const typename V::R* s, const int64_t* sample, int count,

@@ -31,11 +31,11 @@ struct Refill {
       unsigned finished = 0;
 #pragma GCC unroll 16
       for (int u = 0; u < U; ++u) finished |= lanes.taken[u] & ~V::bits(live[u]);
-      if (finished != 0 || lanes.tick == lanes.next_cap) {
+      if (finished != 0 || lanes.tick == lanes.next_cap) [[unlikely]] {
         unsigned alive[U];
 #pragma GCC unroll 16
         for (int u = 0; u < U; ++u) alive[u] = V::bits(live[u]);
-        std::memcpy(lanes.s, s, sizeof s);
+        copy(s, lanes.s);
         replace(alive);
         take(s, live);
       }
@@ -44,7 +44,7 @@ struct Refill {
 
  private:
   INLINE void take(R (&s)[U][K::NS], M (&live)[U]) {
-    std::memcpy(s, lanes.s, sizeof s);
+    copy(lanes.s, s);
 #pragma GCC unroll 16
     for (int u = 0; u < U; ++u) live[u] = V::mask(lanes.taken[u]);
   }

@@ -193,10 +193,14 @@ class Arithmetic(ABC):
 
     def fma(self, dtype: DType, first: Any, second: Any, added: Any, signs: str = "++") -> Any:
         """`±first * second ± added`, rounded once; `signs` are those of product and sum."""
+        return self.emit("fma", *self.terms(dtype, first, second, added, signs))
+
+    def terms(self, dtype: DType, first: Any, second: Any, added: Any, signs: str) -> tuple[Any, ...]:
+        """The operands of an fma, typed and with their signs."""
         a, b, c = (self.to(each, dtype) for each in (first, second, added))
         a = self.emit("neg", a) if signs[0] == "-" else a
         c = self.emit("neg", c) if signs[1] == "-" else c
-        return self.emit("fma", a, b, c)
+        return a, b, c
 
     def power(self, base: Any, exponent: Any) -> Any:
         """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ..."""

@@ -21,7 +21,7 @@ from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import RESULT, Exit, Frame, Way, Ways
 from hawk.frontend.refused import refusal
 from hawk.frontend.source import bound_names, read_names
-from hawk.frontend.values import Closure, NeedsKnown, Range, Unusable
+from hawk.frontend.values import Closure, NeedsKnown, Range, Unusable, leaves
 
 UNROLL_MAX = 1024
 """The most passes of a loop that are written one after the other."""
@@ -252,15 +252,12 @@ class Walker:
 
     def _match(self, frame: Frame, node: ast.Match) -> Ways:
         subject = self.domain.evaluate(frame, node.subject)
-        numbers = False
 
         def case(place: int) -> Ways:
-            nonlocal numbers
             if place == len(node.cases):
                 return {Exit.NEXT: Way(True, frame.names)}
             each = node.cases[place]
             test, captured = self.domain.matches(frame, subject, each.pattern)
-            numbers = numbers or not isinstance(test, bool)
 
             def body() -> Ways:
                 frame.names.update(captured)
@@ -278,7 +275,7 @@ class Walker:
             return self.branch(frame, test, body, lambda: case(place + 1), each.pattern)
 
         ways = case(0)
-        if numbers:
+        if any(self.domain.is_number(part) for part in leaves(subject)):
             self._settle(ways, _bound(node))
         return ways
 

@@ -38,9 +38,7 @@ def rates(fn: Function) -> Function:
     mover.move(fn.launch, [launch])
     mover.move(fn.sample, [launch, sample])
     mover.move(fn.step, [launch, sample, step])
-    return with_bodies(
-        fn, tuple(launch.items), tuple(sample.items), tuple(step.items), fn.stores
-    )
+    return with_bodies(fn, tuple(launch.items), tuple(sample.items), tuple(step.items), fn.stores)
 
 
 class _Place:

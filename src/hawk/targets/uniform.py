@@ -62,12 +62,23 @@ def _mark_loop(loop: Loop, varying: set[Value]) -> None:
 
 
 def has_varying_loop(fn: Function, varying: set[Value]) -> bool:
-    """True where a step of `fn` holds a loop that samples leave at different times.
+    """True where a step of `fn` holds a loop that samples leave at different times, or that only
+    some samples come to.
 
     Such a loop must never run for a sample that is not live: on numbers nobody asked for it may
     not end.
     """
-    return any(
-        isinstance(statement, Loop) and statement.test.yields[0] in varying
-        for statement in walk(fn.statements)
-    )
+    for statement in walk(fn.statements):
+        match statement:
+            case Apply():
+                continue
+            case Loop():
+                if statement.test.yields[0] in varying:
+                    return True
+            case If():
+                inside = (*statement.then.items, *statement.orelse.items)
+                if statement.test in varying and any(
+                    isinstance(inner, Loop) for inner in walk(inside)
+                ):
+                    return True
+    return False

@@ -79,9 +79,7 @@ def random_function(rng: Random, size: int) -> Function:
 
 def random_inputs(rng: Random, fn: Function) -> dict[str, Number]:
     """What the planes hold when the step starts."""
-    return {
-        plane.name: number(rng, plane.dtype) for plane in fn.planes if plane.read is not None
-    }
+    return {plane.name: number(rng, plane.dtype) for plane in fn.planes if plane.read is not None}
 
 
 programs = st.builds(

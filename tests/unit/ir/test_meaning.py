@@ -155,9 +155,7 @@ def test_a_conversion_that_fits_is_numpys(seed: int) -> None:
 
 @pytest.mark.parametrize("target", RANGE)
 @pytest.mark.parametrize("source", [F32, F64])
-def test_float_to_int_truncates_and_saturates_and_nan_gives_0(
-    source: DType, target: DType
-) -> None:
+def test_float_to_int_truncates_and_saturates_and_nan_gives_0(source: DType, target: DType) -> None:
     least, greatest = RANGE[target]
     cases = {2.75: 2, -0.75: 0, NAN: 0, INF: greatest, -INF: least, 1e30: greatest, -1e30: least}
     cases |= {float(greatest + 1): greatest, float(least): least, -2.5: max(-2, least)}

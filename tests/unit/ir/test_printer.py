@@ -105,7 +105,8 @@ def test_no_two_values_have_one_name(fn: Function) -> None:
 
 
 def results(line: str) -> list[str]:
-    return line.split(" = ")[0].strip().split(", ")
+    names, _ = line.split(" = ")
+    return names.strip().split(", ")
 
 
 def test_constants_of_different_types_or_bits_give_different_texts() -> None:

@@ -82,20 +82,26 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "defined twice": (lambda: step(ADD, ADD, LESS), "`sum` .* is defined twice"),
     "read defined again": (lambda: step(ADD, LESS, Apply("neg", (X,), X)), "`x` .* is defined tw"),
     "used outside its arm": (
-        lambda: step(*branch(then=Block((MADE_INSIDE,), (INSIDE,))).step, Apply("neg", (INSIDE,), Value(F64))),
+        lambda: step(
+            *branch(then=Block((MADE_INSIDE,), (INSIDE,))).step, Apply("neg", (INSIDE,), Value(F64))
+        ),
         "uses `inside` .* outside the block",
     ),
     "used in the other arm": (
         lambda: branch(then=Block((MADE_INSIDE,), (X,)), orelse=Block((), (INSIDE,))),
         "outside the block",
     ),
-    "no such operation": (lambda: step(ADD, LESS, Apply("pow", (X, V), Value(F64))), "no operation"),
+    "no such operation": (
+        lambda: step(ADD, LESS, Apply("pow", (X, V), Value(F64))),
+        "no operation",
+    ),
     "arity": (lambda: step(ADD, LESS, Apply("add", (X,), Value(F64))), "takes 2 operands"),
     "operand types": (lambda: step(ADD, LESS, Apply("add", (X, TEST), Value(F64))), "one type"),
     "result type": (lambda: step(ADD, LESS, Apply("add", (X, V), Value(I32))), "gives"),
     "constant of another type": (lambda: with_value(Const(F64, number=1)), "holds 1"),
     "a constant is defined": (
-        lambda: step(ADD, LESS, Apply("neg", (X,), Const(F64, number=0.0))), "is defined"
+        lambda: step(ADD, LESS, Apply("neg", (X,), Const(F64, number=0.0))),
+        "is defined",
     ),
     "if on a float": (lambda: branch(test=X), "tests a"),
     "if with params": (lambda: branch(then=Block((), (X,), (Value(F64),))), "has params"),
@@ -104,31 +110,31 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "loop starts with another type": (lambda: loop(inits=(TEST,)), "starts with"),
     "loop test of a float": (lambda: loop(test=Block((), (X,), (Value(F64),))), "a loop tests"),
     "loop test without params": (lambda: loop(test=Block((), (TEST,))), "takes"),
-    "loop yields too many": (
-        lambda: loop(body=Block((), (X, X), (Value(F64),))), "a loop yields"
-    ),
-    "loop shares params": (
-        lambda: loop(body=Block((), (X,), (X,))), "is defined twice"
-    ),
+    "loop yields too many": (lambda: loop(body=Block((), (X, X), (Value(F64),))), "a loop yields"),
+    "loop shares params": (lambda: loop(body=Block((), (X,), (X,))), "is defined twice"),
     "store missing": (lambda: replace(FN, stores=FN.stores[:2]), "due"),
     "store of an input": (lambda: replace(FN, stores=(("x", X), *FN.stores)), "due"),
     "stores in another order": (lambda: replace(FN, stores=FN.stores[::-1]), "due"),
     "store of another type": (lambda: with_value(TEST), "`v` gets a"),
     "launch uses an input": (
-        lambda: replace(FN, launch=(Apply("neg", (X,), Value(F64)),)), "uses `x`"
+        lambda: replace(FN, launch=(Apply("neg", (X,), Value(F64)),)),
+        "uses `x`",
     ),
     "launch uses state": (
-        lambda: replace(FN, launch=(Apply("neg", (V,), Value(F64)),)), "uses `v`"
+        lambda: replace(FN, launch=(Apply("neg", (V,), Value(F64)),)),
+        "uses `v`",
     ),
     "sample uses state": (
-        lambda: replace(FN, sample=(Apply("neg", (V,), Value(F64)),)), "uses `v`"
+        lambda: replace(FN, sample=(Apply("neg", (V,), Value(F64)),)),
+        "uses `v`",
     ),
     "mask of floats": (
         lambda: replace(FN, planes=(*FN.planes[:3], Plane("done", Role.MASK, F64), FN.planes[4])),
         "is a mask of",
     ),
     "input without a read": (
-        lambda: replace(FN, planes=(Plane("g", Role.UNIFORM, F64), *FN.planes[1:])), "has no read"
+        lambda: replace(FN, planes=(Plane("g", Role.UNIFORM, F64), *FN.planes[1:])),
+        "has no read",
     ),
     "output with a read": (
         lambda: replace(FN, planes=(*FN.planes[:4], Plane("out", Role.OUTPUT, F64, Value(F64)))),
@@ -139,7 +145,8 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
         "its read is",
     ),
     "two planes of one name": (
-        lambda: replace(FN, planes=(Plane("x", Role.UNIFORM, F64, G), *FN.planes[1:])), "one name"
+        lambda: replace(FN, planes=(Plane("x", Role.UNIFORM, F64, G), *FN.planes[1:])),
+        "one name",
     ),
 }
 

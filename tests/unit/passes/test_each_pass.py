@@ -1,4 +1,4 @@
-"""What each pass is for: a small program before, its text after."""
+"""What each pass is for, shown on small programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from hawk.ir.builder import Builder
 from hawk.ir.interpret import interpret
 from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Plane, Role, Value, walk
-from hawk.ir.printer import to_text
 from hawk.ir.types import DType
 from hawk.ir.verify import verify
 from hawk.passes.common_subexpressions import common_subexpressions
@@ -73,13 +72,6 @@ class Program:
                 yields = write(*params)
             blocks.append(Block(tuple(items), tuple(yields), params))
         return self.builder.loop(inits, *blocks)
-
-
-def body_of(fn: Function) -> list[str]:
-    """The lines of the program after its planes."""
-    verify(fn)
-    lines = to_text(fn, locations=False).splitlines()
-    return [line.strip() for line in lines[1 + len(fn.planes) :]]
 
 
 def stored(fn: Function) -> Value:
@@ -202,9 +194,6 @@ def test_a_carried_value_that_does_not_change_is_its_init() -> None:
         lambda a, b: [a, p.apply("add", b, a)],
     )
     fn = dead_code(unchanging(p.function(end)))
-    assert ["%0 = lt %s.1, %x : bool", "%1 = add %s.2, %x : f64"] == [
-        line.replace("%2", "%s.1").replace("%3", "%s.2") for line in []
-    ] or isinstance(fn.step[0], Loop)
     (loop,) = fn.step
     assert (p.s,) == loop.inits
     assert loop.test.items[0].args[1] is p.x
@@ -281,7 +270,10 @@ def test_a_short_branch_becomes_selects() -> None:
 
 def test_branches_in_a_branch_become_selects_while_they_are_short() -> None:
     p = Program()
-    inner = lambda: p.branch(p.on, lambda: p.apply("neg", p.x), lambda: p.s)
+
+    def inner() -> Value:
+        return p.branch(p.on, lambda: p.apply("neg", p.x), lambda: p.s)
+
     fn = flatten(p.function(p.branch(p.apply("lt", p.x, p.s), inner, lambda: p.x)))
     assert ["lt", "neg", "select", "select"] == [item.op for item in fn.step]
 
@@ -301,7 +293,10 @@ def test_a_long_branch_stays() -> None:
 
 def test_a_branch_with_a_loop_stays() -> None:
     p = Program()
-    loop = lambda: p.loop([p.s], lambda a: [p.apply("lt", a, p.x)], lambda a: [p.x])[0]
+
+    def loop() -> Value:
+        return p.loop([p.s], lambda a: [p.apply("lt", a, p.x)], lambda _: [p.x])[0]
+
     fn = p.function(p.branch(p.on, loop, lambda: p.x))
     assert flatten(fn).step == fn.step
 
@@ -329,15 +324,16 @@ def test_constants_are_the_same_if_their_bits_and_types_are() -> None:
     other = p.apply("add", p.x, 0.0), p.apply("add", p.x, -0.0)
     value = p.apply("mul", p.apply("mul", *same), p.apply("mul", *other))
     fn = common_subexpressions(p.function(value))
-    assert ["add", "mul", "add", "add", "mul", "mul"] == sorted(
-        [item.op for item in fn.step], key=["add", "mul", "add", "add", "mul", "mul"].index
-    ) or len(fn.step) == 6
+    assert ["add", "add", "add", "mul", "mul", "mul"] == sorted(item.op for item in fn.step)
 
 
 def test_an_arm_sees_what_was_computed_before_it_and_not_the_other_arm() -> None:
     p = Program()
     before = p.apply("sqrt", p.x)
-    arm = lambda: p.apply("mul", p.apply("sqrt", p.x), p.apply("sqrt", p.s))
+
+    def arm() -> Value:
+        return p.apply("mul", p.apply("sqrt", p.x), p.apply("sqrt", p.s))
+
     fn = common_subexpressions(p.function(p.apply("add", before, p.branch(p.on, arm, arm))))
     _, branch, _ = fn.step
     for block in (branch.then, branch.orelse):
@@ -362,7 +358,9 @@ def test_a_result_of_an_if_that_nothing_needs_is_left_out() -> None:
     arms = Block(tuple(items), (used, unused)), Block((), (p.x, p.x))
     value, _ = p.builder.branch(p.on, *arms)
     (branch,) = dead_code(p.function(value)).step
-    assert (1, 1, 1) == tuple(len(side) for side in (branch.results, branch.then.yields, branch.orelse.yields))
+    assert (1, 1, 1) == tuple(
+        len(side) for side in (branch.results, branch.then.yields, branch.orelse.yields)
+    )
     assert ["neg"] == [item.op for item in branch.then.items]
 
 
@@ -372,7 +370,12 @@ def test_carried_values_stay_only_if_the_loop_or_a_store_needs_them() -> None:
     end, _, _, _ = p.loop(
         [p.s, zero, p.x, p.x],  # kept, counts for the test, needed by the first, for nothing
         lambda a, k, b, c: [p.apply("lt", k, p.i)],
-        lambda a, k, b, c: [p.apply("add", a, b), p.apply("add", k, 1), p.apply("neg", b), p.apply("add", c, a)],
+        lambda a, k, b, c: [
+            p.apply("add", a, b),
+            p.apply("add", k, 1),
+            p.apply("neg", b),
+            p.apply("add", c, a),
+        ],
     )
     (loop,) = dead_code(p.function(end)).step
     assert (p.s, zero, p.x) == loop.inits
@@ -439,7 +442,10 @@ def test_a_whole_branch_or_loop_moves_with_its_inside() -> None:
 
 def test_a_loop_does_not_leave_an_arm_that_guards_it() -> None:
     p = Program()
-    endless = lambda: p.loop([p.x], lambda a: [p.apply("lt", a, 8.0)], lambda a: [p.apply("mul", a, p.x)])[0]
+
+    def endless() -> Value:
+        return p.loop([p.x], lambda a: [p.apply("lt", a, 8.0)], lambda _: [p.x])[0]
+
     fn = rates(p.function(p.branch(p.on, endless, lambda: p.s)))
     (branch,) = fn.step
     assert isinstance(branch, If)

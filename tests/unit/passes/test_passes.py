@@ -20,9 +20,7 @@ from tests.unit.ir.programs import programs, random_inputs
 SEEDS = st.integers(0, 2**32)
 
 
-def assert_same_stores(
-    before: Function, after: Function, several: list[dict[str, Number]]
-) -> None:
+def assert_same_stores(before: Function, after: Function, several: list[dict[str, Number]]) -> None:
     for held in several:
         due, got = interpret(before, held), interpret(after, held)
         assert list(got) == list(due)

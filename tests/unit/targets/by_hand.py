@@ -297,9 +297,9 @@ def launch_and_sample(real: DType) -> Function:
     return d.function()
 
 
-def test_used_twice(real: DType) -> Function:
+def stop_used_twice(real: DType) -> Function:
     """The stop test of a time is stored and chooses, too."""
-    d = Draft("test_used_twice", real)
+    d = Draft("stop_used_twice", real)
     t_end, dt = d.input("t_end"), d.input("dt")
     t, x, over = d.state("t"), d.state("x"), d.state("over", BOOL)
     t_next = d("add", t, dt)
@@ -313,7 +313,7 @@ PROGRAMS: Mapping[str, Callable[[DType], Function]] = {
     write.__name__: write
     for write in (
         oscillator, counter, unsigned, endless, stateless, stateless_stop, nested, uniform_loops,
-        carried_bools, untouched, at_once, never, launch_and_sample, test_used_twice,
+        carried_bools, untouched, at_once, never, launch_and_sample, stop_used_twice,
     )
 }  # fmt: skip
 """Every program above, by name."""

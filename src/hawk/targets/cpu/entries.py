@@ -75,7 +75,7 @@ class _Entry:
         varying = varying_values(fn)
         self.loops = has_varying_loop(fn, varying)
         self.emitter = Emitter(variant.shape, varying)
-        self.steps = Steps(self.emitter, fn, block=variant.block)
+        self.steps = Steps(self.emitter, fn, block=variant.block, unroll=variant.unroll)
         self.copied: set[str] = set()
         self.address: dict[Plane, str] = {}
         """Each array's first element."""
@@ -163,7 +163,8 @@ class _Entry:
     def _spread_what_is_known(self) -> None:
         """Spread numbers that are one for all samples here, once, not where they are first used."""
         e = self.emitter
-        known = [value for value in e.names if value not in e.varying]
+        known = [plane.read for plane in self.fn.planes if plane.read in e.names]
+        known += [result for item in self.fn.launch for result in item.results]
         for value in known:
             e.lanes(value)
 

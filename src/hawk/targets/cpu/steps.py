@@ -20,10 +20,6 @@ from hawk.targets.llvm import Emitter, LoopHead, Names, literal, zero
 from hawk.targets.shape import LLVM_TYPES
 
 
-UNROLL = 4
-"""Plain steps written one after the other, so that results can stay where they were made.
-Divides every block."""
-
 FAR = 2.0**40
 """More steps than this are never expected at once."""
 
@@ -43,10 +39,10 @@ class Stepped:
 class Steps:
     """Writes the steps of one group."""
 
-    def __init__(self, emitter: Emitter, fn: Function, *, block: int) -> None:
+    def __init__(self, emitter: Emitter, fn: Function, *, block: int, unroll: int) -> None:
         self.emitter = emitter
         self.fn = fn
-        self.block = block
+        self.block, self.unroll = block, unroll
         stores = dict(fn.stores)
         mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
         self.stop = stores[mask.name] if mask else None
@@ -138,17 +134,17 @@ class Steps:
             rush = e.here
             e.branch(e.any(e.combine("and", stopped, now.live)), redo, keep)
             e.place(keep)
-            going = e.pack(now.live)
+            going, kept = e.pack(now.live), self._carry(rushed)
             e.branch(e.any(e.invert(now.live)), restore, join)
             e.place(restore)
             # Samples that stopped earlier took part; they get back what they held.
-            restored = self._keep(now.live, rushed, now.state)
+            restored = self._carry(self._keep(now.live, rushed, now.state))
             e.jump(join)
         e.place(redo)
         count = e.phi("i64", (careful, before), (plain, rush))
         with e.scope():
             redone = self.masked(now, count)
-            packed, redo = e.pack(redone.live), e.here
+            packed, repeated, redo = e.pack(redone.live), self._carry(redone.state), e.here
             e.jump(join)
         e.place(join)
         count = e.phi("i64", (plain, keep), (plain, restore), (count, redo))
@@ -156,9 +152,9 @@ class Steps:
             e.phi(e.carried_bits, (a, keep), (a, restore), (b, redo))
             for a, b in zip(going, packed, strict=True)
         )
-        ways = zip(*map(self._carry, (rushed, restored, redone.state)), strict=True)
         flat = tuple(
-            e.phi(kind, (a, keep), (b, restore), (c, redo)) for (kind, a), (_, b), (_, c) in ways
+            e.phi(kind, (a, keep), (b, restore), (c, redo))
+            for (kind, a), (_, b), (_, c) in zip(kept, restored, repeated, strict=True)
         )
         after = Stepped(self._carried(flat), e.unpack(live))
         return self._end_blocks(head, after, steps, count)
@@ -199,7 +195,7 @@ class Steps:
         soonest = e.define(f"fmul {element} {soonest}, {margin}")
         guess = e.define(f"fptosi {element} {soonest} to i64")
         guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {left})")
-        return e.define(f"and i64 {guess}, {-UNROLL}")
+        return e.define(f"and i64 {guess}, {-self.unroll}")
 
     def _least(self, names: Names, kind: str, element: str) -> str:
         """The least of all lanes; none is NaN."""
@@ -245,12 +241,12 @@ class Steps:
         head = e.begin_loop([("i64", "0"), *never, *self._carry(now.state)])
         seen, state = head.phis[1 : 1 + chains], self._carried(head.phis[1 + chains :])
         with e.scope():
-            for _ in range(UNROLL):
+            for _ in range(self.unroll):
                 state = self.step(state, self.fn.step)
                 pairs = zip(seen, e.pack(e.lanes(self.stop)), strict=True)
                 seen = tuple(e.define(f"or {e.carried_bits} {a}, {b}") for a, b in pairs)
             carried = [*seen, *(name for _, name in self._carry(state))]
-            self._next_round(head, count, carried, by=UNROLL)
+            self._next_round(head, count, carried, by=self.unroll)
         return state, e.unpack(seen)
 
     def _rush_to_last_test(
@@ -262,9 +258,9 @@ class Steps:
         head = e.begin_loop([("i64", "0"), *self._carry(now.state)])
         state = self._carried(head.phis[1:])
         with e.scope():
-            for _ in range(UNROLL):
+            for _ in range(self.unroll):
                 state = self.step(state, plain)
-            self._next_round(head, count, [name for _, name in self._carry(state)], by=UNROLL)
+            self._next_round(head, count, [name for _, name in self._carry(state)], by=self.unroll)
         reached = state[self.kept.index(stop.state)]
         limit = e.lanes(stop.limit)
         return state, self._compare(stop.operation, reached, limit, stop.state.dtype)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hawk.ir.nodes import Apply, Const, Function, Plane, Role, Value
+from hawk.ir.nodes import (
+    Apply,
+    Const,
+    Function,
+    Plane,
+    Role,
+    Value,
+    blocks_of,
+    operands_of,
+    walk,
+)
 from hawk.ir.types import DType
 
 _REVERSED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt"}
@@ -45,7 +55,7 @@ def monotone_stop(fn: Function) -> Monotone | None:
     mask = next((plane.name for plane in fn.planes if plane.role is Role.MASK), None)
     stores = dict(fn.stores)
     test = made.get(stores[mask]) if mask is not None else None
-    if test is None or test.op not in _REVERSED:
+    if test is None or test.op not in _REVERSED or _is_read(fn, test.result, mask):
         return None
     left, right = test.args
     for state, limit, operation in ((left, right, test.op), (right, left, _REVERSED[test.op])):
@@ -63,6 +73,16 @@ def monotone_stop(fn: Function) -> Monotone | None:
         conditions = (("ge", 0.0), ("le", far)) if rising else (("le", 0.0), ("ge", -far))
         return Monotone(test, plane, limit, operation, increments, sign < 0, conditions)
     return None
+
+
+def _is_read(fn: Function, value: Value, mask: str | None) -> bool:
+    """Does anything but the mask need `value`? Then it must be computed at every step."""
+    if any(stored is value for name, stored in fn.stores if name != mask):
+        return True
+    return any(
+        value in operands_of(item) or any(value in block.yields for block in blocks_of(item))
+        for item in walk(fn.step)
+    )
 
 
 def _fixed_for_a_sample(fn: Function) -> set[Value]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hawk.ir.nodes import Function, Role, walk
+from hawk.ir.nodes import Apply, Function, Role, walk
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.shape import Shape
 
 BLOCK = 16
 """Steps between two looks at whether any sample goes on. Divides 64, which reports count in."""
 
-MOST_CHAINS = 4
-"""On AVX2 and AVX-512 four chains hide the latency of a multiply-add within 6 % of more."""
-
-LONG_STEP = 400
-"""Statements in a step from which on it has enough arithmetic of its own to fill the pipelines."""
+SHORT, LONG, ENDLESS = 12, 150, 1000
+"""Operations in a step up to which it waits for its own results, and from which on it has enough
+to do without other chains. Measured on AVX2, float64, G sample-steps/s for 1 to 4 chains:
+oscillator (5 operations) 2.9 5.5 7.5 7.4; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
+Runge-Kutta (130) 0.08 0.11 0.11 0.11. Each chain adds its part to the time of compilation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,35 @@ class Variant:
 
     shape: Shape
     block: int = BLOCK
+    unroll: int = 1
+    """Plain steps written one after the other, so that results can stay in the registers where
+    they were made. Divides `block`."""
 
 
 def choose_variant(fn: Function, machine: Machine) -> Variant:
-    """The variant for `fn`: native width, and as many chains as the registers hold."""
+    """The variant for `fn`: native width, and as many chains as its steps have use for."""
     width = machine.vector_bits // _lane_bits(fn)
-    return variant(fn, machine, width, _chains(fn, machine))
+    return variant(fn, machine, width, _chains(_work(fn)))
 
 
 def variant(fn: Function, machine: Machine, width: int, chains: int, block: int = BLOCK) -> Variant:
     """The variant of `fn` with `width` samples a vector and `chains` vectors a group."""
     wide_masks = 0 if machine.mask_registers else _lane_bits(fn)
-    return Variant(Shape(width, chains, wide_masks), block)
+    unroll = 4 if _work(fn) <= SHORT else 1
+    return Variant(Shape(width, chains, wide_masks), block, unroll)
+
+
+def _work(fn: Function) -> int:
+    """Operations in a step."""
+    return sum(isinstance(item, Apply) for item in walk(fn.step))
+
+
+def _chains(work: int) -> int:
+    if work <= SHORT:
+        return 4
+    if work <= LONG:
+        return 3
+    return 2 if work <= ENDLESS else 1
 
 
 def _lane_bits(fn: Function) -> int:
@@ -44,13 +61,3 @@ def _lane_bits(fn: Function) -> int:
     if any(dtype.is_float for dtype in arrays) or not arrays:
         return fn.real.bits
     return max(32, *(dtype.bits for dtype in arrays))
-
-
-def _chains(fn: Function, machine: Machine) -> int:
-    """A state lives in a register for each chain, and a step needs a few more to work in."""
-    states = sum(plane.role in (Role.STATE, Role.OUTPUT) for plane in fn.planes)
-    work = sum(1 for _ in walk(fn.step))
-    if work > LONG_STEP:
-        return 1
-    room = machine.registers // max(1, states + min(work, 24) // 8)
-    return max(1, min(MOST_CHAINS, room))

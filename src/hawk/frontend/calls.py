@@ -1,0 +1,417 @@
+"""Calls in a kernel: helpers are walked from their own source, library functions have recipes."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hawk.errors import HawkError, Loc
+from hawk.frontend import names as table
+from hawk.frontend.conversions import TARGETS
+from hawk.frontend.frame import RESULT, Frame
+from hawk.frontend.lookup import nearest, plain
+from hawk.frontend.operators import Misfit
+from hawk.frontend.refused import check
+from hawk.frontend.signature import Signature
+from hawk.frontend.source import Source
+from hawk.frontend.templates import describe
+from hawk.frontend.values import Closure, NeedsKnown, Range, Scalar, Unusable, is_known
+
+if TYPE_CHECKING:
+    from hawk.frontend.kernel_domain import KernelDomain
+
+DEPTH_MAX = 64
+"""How deep calls of helpers may nest."""
+
+PURE_METHODS = {
+    dict: {"items", "keys", "values", "get"},
+    list: {"count", "index"},
+    tuple: {"count", "index"},
+    str: set(dir(str)),
+    float: {"is_integer"},
+    int: {"bit_length", "bit_count"},
+}
+"""Methods of known objects that Python itself may run while a kernel is traced."""
+
+TYPED = (*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_)
+"""Conversions whose result has a type even where the number is known."""
+
+
+class Calls:
+    """Evaluates calls for the domain of kernels."""
+
+    def __init__(self, domain: KernelDomain) -> None:
+        self.domain = domain
+        self.numbers = domain.numbers
+        self.structural: dict[Any, Callable[..., Any]] = {
+            range: self._range,
+            len: self._len,
+            sum: self._sum,
+            any: self._any,
+            all: self._all,
+            tuple: self._tuple,
+            list: self._list,
+            zip: self._zip,
+            enumerate: self._enumerate,
+            reversed: self._reversed,
+            isinstance: self._isinstance,
+        }
+
+    def call(self, frame: Frame, node: ast.Call, name: str) -> Any:
+        """The value of a call."""
+        expressions = self.domain.expressions
+        if isinstance(node.func, ast.Attribute):
+            owner = expressions.evaluate(frame, node.func.value)
+            if isinstance(owner, (list, dict)) and node.func.attr in _CHANGES:
+                return self._change(frame, node, owner)
+            if isinstance(owner, Scalar) and node.func.attr == "is_integer":
+                owner = None
+        callee = expressions.evaluate(frame, node.func)
+        if callee is print:  # shown only on demand
+            return None
+        args = expressions.elements(frame, node.args)
+        keywords: dict[str, Any] = {}
+        for each in node.keywords:
+            value = expressions.evaluate(frame, each.value)
+            if each.arg is None:
+                keywords.update(value)
+            else:
+                keywords[each.arg] = value
+        return self._apply(frame, node, callee, args, keywords, name)
+
+    def _apply(
+        self,
+        frame: Frame,
+        node: ast.Call,
+        callee: Any,
+        args: list[Any],
+        keywords: dict[str, Any],
+        name: str = "",
+    ) -> Any:
+        where = frame.loc(node)
+        match callee:
+            case Closure():
+                return self._walk(frame, node, callee.source, callee, args, keywords)
+            case functools.partial():
+                kept = {**callee.keywords, **keywords}
+                return self._apply(frame, node, callee.func, [*callee.args, *args], kept, name)
+            case MethodType():
+                bound = [callee.__self__, *args]
+                return self._apply(frame, node, callee.__func__, bound, keywords, name)
+            case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
+                source = Source.of(callee, where)
+                check(source)
+                return self._walk(frame, node, source, callee, args, keywords)
+            case _:
+                pass
+        if isinstance(getattr(callee, "signature", None), Signature):
+            what = "a kernel inside a kernel is not there yet"
+            raise HawkError("H209", what, where, "a plain function that both call")
+        return self._library(frame, node, callee, args, keywords, name)
+
+    # --- functions of libraries ---
+
+    def _library(
+        self,
+        frame: Frame,
+        node: ast.Call,
+        callee: Any,
+        args: list[Any],
+        keywords: dict[str, Any],
+        name: str,
+    ) -> Any:
+        where = frame.loc(node)
+        structural = self.structural.get(callee) if _hashable(callee) else None
+        if structural is not None:
+            try:
+                inspect.signature(structural).bind(frame, node, *args, **keywords)
+            except TypeError as error:
+                raise HawkError("H305", f"`{callee.__name__}`: {error}", where) from None
+            return structural(frame, node, *args, **keywords)
+        if _hashable(callee) and callee in (min, max) and len(args) == 1:
+            args = list(self.domain.iterate(frame, args[0], node.args[0]))
+        known = is_known(tuple(args)) and is_known(keywords)
+        if known and callee not in TYPED and _is_pure(callee):
+            try:
+                return plain(callee(*args, **keywords), where)
+            except Exception as error:
+                what = f"known while tracing: {type(error).__name__}: {error}"
+                raise HawkError("H210", what, where) from None
+        recipe = table.recipe_of(callee)
+        if recipe is None:
+            raise self._not_callable(frame, node, callee, known=known)
+        for value, each in zip(args, node.args, strict=False):
+            if not isinstance(value, (Scalar, bool, int, float)):
+                text = frame.source.text(each)
+                what = f"`{callee.__name__}` takes numbers, and `{text}` is "
+                raise HawkError("H305", what + describe(self.numbers, value), frame.loc(each))
+        try:
+            inspect.signature(recipe).bind(self.numbers, *args, **keywords)
+        except TypeError as error:
+            raise HawkError("H305", f"`{callee.__name__}`: {error}", where) from None
+        return self.domain.expressions.guarded(
+            frame, node, lambda: recipe(self.numbers, *args, **keywords), name, tuple(node.args)
+        )
+
+    def _not_callable(self, frame: Frame, node: ast.Call, callee: Any, *, known: bool) -> HawkError:
+        text, where = frame.source.text(node.func), frame.loc(node)
+        if isinstance(callee, Scalar) or not callable(callee):
+            what = f"`{text}` is {describe(self.numbers, callee)}, not a function"
+            return HawkError("H303", what, where)
+        if isinstance(callee, (BuiltinFunctionType, np.ufunc, FunctionType)) or callee in _BUILTINS:
+            code, what, fix = table.unknown(callee)
+            return HawkError(code, what, where, fix)
+        wrapped = getattr(callee, "__wrapped__", None)
+        if isinstance(wrapped, FunctionType):
+            what = f"`{text}` is a function wrapped in {type(callee).__name__}, which a kernel "
+            return HawkError("H303", what + "cannot look into", where, f"{text}.__wrapped__(...)")
+        what = f"`{text}` is {describe(self.numbers, callee)}; a kernel calls plain functions"
+        return HawkError("H303", what, where)
+
+    # --- helpers ---
+
+    def _walk(
+        self,
+        frame: Frame,
+        node: ast.Call,
+        source: Source,
+        callee: FunctionType | Closure,
+        args: list[Any],
+        keywords: dict[str, Any],
+    ) -> Any:
+        """Walk a helper's body with its parameters bound."""
+        where = frame.loc(node)
+        if frame.depth >= DEPTH_MAX:
+            what = f"`{source.name}` is called {DEPTH_MAX} calls deep; does the recursion end?"
+            raise HawkError("H401", what, _short(where), "a loop")
+        inner = Frame(
+            source,
+            self._bound(source, callee, args, keywords, where),
+            caller=where,
+            parent=callee.frame if isinstance(callee, Closure) else None,
+            depth=frame.depth + 1,
+        )
+        value = self.domain.walker.function(inner)[RESULT]
+        if isinstance(value, Unusable):
+            raise value.why(f"{source.name}(...)", where)
+        return value
+
+    def _bound(
+        self,
+        source: Source,
+        callee: FunctionType | Closure,
+        args: list[Any],
+        keywords: dict[str, Any],
+        where: Loc,
+    ) -> dict[str, Any]:
+        """The parameters of a helper with what they get."""
+        declared = source.node.args
+        for extra in (declared.vararg, declared.kwarg):
+            if extra is not None:
+                what = f"`{source.name}` takes any number of arguments (`{extra.arg}`)"
+                raise HawkError("H106", what, source.loc(extra, caller=where))
+        if isinstance(callee, Closure):
+            defaults, by_name = callee.defaults, callee.keyword_defaults
+        else:
+            defaults, by_name = callee.__defaults__ or (), callee.__kwdefaults__ or {}
+        positional = [arg.arg for arg in (*declared.posonlyargs, *declared.args)]
+        first = len(positional) - len(defaults)
+        bound: dict[str, Any] = {
+            name: plain(value, where) for name, value in zip(positional[first:], defaults, strict=True)
+        }
+        bound.update({name: plain(value, where) for name, value in by_name.items()})
+        if len(args) > len(positional):
+            what = f"`{source.name}` takes {len(positional)} arguments, got {len(args)}"
+            raise HawkError("H305", what, where)
+        given = dict(zip(positional, args, strict=False))
+        accepted = {*(arg.arg for arg in (*declared.args, *declared.kwonlyargs))}
+        for name, value in keywords.items():
+            if name not in accepted:
+                what = f"`{source.name}` has no parameter `{name}`"
+                raise HawkError("H305", what, where, nearest(name, accepted))
+            if name in given:
+                raise HawkError("H305", f"`{source.name}` gets `{name}` twice", where)
+            given[name] = value
+        bound.update(given)
+        every = [*positional, *(arg.arg for arg in declared.kwonlyargs)]
+        missing = [name for name in every if name not in bound]
+        if missing:
+            what = f"`{source.name}` needs `{missing[0]}`"
+            raise HawkError("H305", what, where, f"{source.name}(..., {missing[0]}=...)")
+        return bound
+
+    # --- builtins on things whose number is known ---
+
+    def _sequence(self, frame: Frame, node: ast.AST, value: Any) -> tuple[Any, ...]:
+        sequence = self.domain.iterate(frame, value, node)  # type: ignore[arg-type]
+        if isinstance(sequence, Range):
+            what = "how many values a range has must be known here"
+            raise NeedsKnown("H404", what, frame.loc(node))
+        if isinstance(sequence, range):
+            return tuple(self.domain.counter(number) for number in sequence)
+        return tuple(sequence)
+
+    def _range(self, frame: Frame, node: ast.Call, *bounds: Any) -> Any:
+        if not 1 <= len(bounds) <= 3:
+            raise HawkError("H305", "`range` takes one to three numbers", frame.loc(node))
+        checked = [
+            self._bound_of(frame, each, bound) for each, bound in zip(node.args, bounds, strict=False)
+        ]
+        if len(checked) < len(bounds):  # a starred argument
+            checked = list(bounds)
+        start, stop, step = (
+            (0, checked[0], 1) if len(checked) == 1 else (*checked, 1)[:3]
+        )
+        step = step.number if isinstance(step, Scalar) else step
+        if step is None:
+            what = "the step of a range must be known while the kernel is traced"
+            raise NeedsKnown("H212", what, frame.loc(node))
+        if step == 0:
+            raise HawkError("H210", "the step of a range is 0", frame.loc(node))
+        numbers = [each.number if isinstance(each, Scalar) else each for each in (start, stop)]
+        if None not in numbers:
+            return range(*numbers, step)
+        return Range(start, stop, step)
+
+    def _bound_of(self, frame: Frame, node: ast.expr, value: Any) -> Any:
+        """A bound of a range as an Index."""
+        if isinstance(value, Scalar) and value.dtype.is_int:
+            if value.free:
+                return value
+            return self.domain.expressions.guarded(
+                frame, node, lambda: self.numbers.convert(value, self.domain.counter(0).dtype)
+            )
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        text = frame.source.text(node)
+        what = f"a range runs over integers, and `{text}` is {describe(self.numbers, value)}"
+        raise HawkError("H202", what, frame.loc(node), f"int({text})")
+
+    def _len(self, frame: Frame, node: ast.Call, value: Any) -> Any:
+        if isinstance(value, (tuple, list, dict, str, range)):
+            return len(value)
+        what = f"{describe(self.numbers, value)} has no length that is known"
+        raise HawkError("H404", what, frame.loc(node))
+
+    def _sum(self, frame: Frame, node: ast.Call, values: Any, start: Any = 0) -> Any:
+        total = start
+        for value in self._sequence(frame, node, values):
+            before = total
+            total = self.domain.expressions.guarded(
+                frame, node, lambda b=before, v=value: self.numbers.binary("+", b, v)
+            )
+        return total
+
+    def _any(self, frame: Frame, node: ast.Call, values: Any) -> Any:
+        found: Any = False
+        for value in self._sequence(frame, node, values):
+            found = self.domain.either(found, self.domain.truth(frame, value, node))
+            if found is True:
+                return True
+        return found
+
+    def _all(self, frame: Frame, node: ast.Call, values: Any) -> Any:
+        missing: Any = False
+        for value in self._sequence(frame, node, values):
+            no = self.domain.opposite(self.domain.truth(frame, value, node))
+            missing = self.domain.either(missing, no)
+            if missing is True:
+                return False
+        return self.domain.opposite(missing)
+
+    def _tuple(self, frame: Frame, node: ast.Call, values: Any = ()) -> Any:
+        return self._sequence(frame, node, values)
+
+    def _list(self, frame: Frame, node: ast.Call, values: Any = ()) -> Any:
+        return self.domain.expressions._new(list(self._sequence(frame, node, values)))
+
+    def _zip(self, frame: Frame, node: ast.Call, *values: Any, strict: bool = False) -> Any:
+        sequences = [self._sequence(frame, node, value) for value in values]
+        try:
+            return tuple(zip(*sequences, strict=strict))
+        except ValueError as error:
+            raise HawkError("H210", str(error), frame.loc(node)) from None
+
+    def _enumerate(self, frame: Frame, node: ast.Call, values: Any, start: int = 0) -> Any:
+        return tuple(enumerate(self._sequence(frame, node, values), start))
+
+    def _reversed(self, frame: Frame, node: ast.Call, values: Any) -> Any:
+        if isinstance(values, range):
+            return values[::-1]
+        return self._sequence(frame, node, values)[::-1]
+
+    def _isinstance(self, frame: Frame, node: ast.Call, value: Any, kinds: Any) -> Any:
+        if is_known(value):
+            return isinstance(value, kinds)
+        what = "what a number is at run time is its type in the program, not a class"
+        raise HawkError("H303", what, frame.loc(node))
+
+    def _change(self, frame: Frame, node: ast.Call, owner: Any) -> Any:
+        """A method that changes a list or dict made in the kernel."""
+        assert isinstance(node.func, ast.Attribute)
+        self.domain.expressions.changing(frame, owner, node)
+        args = self.domain.expressions.elements(frame, node.args)
+        try:
+            return getattr(owner, node.func.attr)(*args)
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise HawkError("H210", what, frame.loc(node)) from None
+
+
+_CHANGES = {"append", "extend", "insert", "pop", "reverse", "clear", "update", "setdefault"}
+_BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_numpy(callee: Any) -> bool:
+    return (getattr(callee, "__module__", None) or "").split(".")[0] == "numpy"
+
+
+def _is_pure(callee: Any) -> bool:
+    """Whether Python may run `callee` on known objects while the kernel is traced."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(callee, BuiltinFunctionType) and owner is not None and not inspect.ismodule(owner):
+        allowed: set[str] = set()
+        for kind, methods in PURE_METHODS.items():
+            if isinstance(owner, kind):
+                allowed = allowed | methods
+        return callee.__name__ in allowed
+    if isinstance(callee, np.ufunc):
+        return True
+    module = (getattr(callee, "__module__", None) or "").split(".")[0]
+    if module in ("math", "numpy", "operator", "_operator", "cmath"):
+        return True
+    return module == "builtins" and callee not in _IMPURE
+
+
+_IMPURE = {print, input, open, exec, eval, setattr, delattr, globals, locals, vars, id, hash, map, filter}
+
+
+def _short(where: Loc) -> Loc:
+    """The place with the first two callers only: the rest of an endless recursion is the same."""
+    chain: list[Loc] = []
+    at: Loc | None = where
+    while at is not None:
+        chain.append(at)
+        at = at.caller
+    kept = chain[:2] + chain[-1:] if len(chain) > 3 else chain
+    result: Loc | None = None
+    for each in reversed(kept):
+        result = Loc(
+            each.file, each.line, each.col, each.end_line, each.end_col, each.function, result
+        )
+    assert result is not None
+    return result

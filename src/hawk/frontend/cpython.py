@@ -1,0 +1,325 @@
+"""Numbers of a kernel for CPython: a typed number whose operators compute what the program would.
+
+A kernel's own function runs with them one sample at a time (`recompile` prepares it): the oracle
+of the frontend, and the way to debug a kernel with prints and breakpoints. Nothing here knows the
+walker: control flow is CPython's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any
+
+from hawk.frontend import names as table
+from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.calls import TYPED
+from hawk.frontend.operators import Kind, Literal, Misfit, literal
+from hawk.frontend.recompile import recompile
+from hawk.ir.meaning import represent
+from hawk.ir.ops import OPS, result_type
+from hawk.ir.types import DType
+
+
+class PythonNumbers(Arithmetic):
+    """Arithmetic that computes at once, by the meanings of the table of operations."""
+
+    def __init__(self, real: DType) -> None:
+        self.real = real
+
+    def is_number(self, value: object) -> bool:
+        return isinstance(value, Number)
+
+    def kind(self, value: Any) -> Kind:
+        if isinstance(value, Number):
+            return Literal.INT if value.free else value.dtype
+        return literal(value)
+
+    def emit(self, op: str, *values: Any, free: bool = False) -> Number:
+        dtype = result_type(op, tuple(value.dtype for value in values))
+        number = OPS[op].meaning(values[-1].dtype, *(value.number for value in values))
+        return Number(self, dtype, number, free)
+
+    def constant(self, number: Any, dtype: DType, *, free: bool = False) -> Number:
+        return Number(self, dtype, represent(dtype, number), free)
+
+    def known(self, value: Any) -> Any:
+        return value.number
+
+
+def _operator(symbol: str) -> Callable[[Any, Any], Any]:
+    def forward(self: Number, other: Any) -> Any:
+        return self.binary(symbol, self, other)
+
+    return forward
+
+
+def _reflected(symbol: str) -> Callable[[Any, Any], Any]:
+    def backward(self: Number, other: Any) -> Any:
+        return self.binary(symbol, other, self)
+
+    return backward
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Number:
+    """One number of a kernel, of type `dtype`. It prints as the number."""
+
+    numbers: PythonNumbers
+    dtype: DType
+    number: Any
+    free: bool = False
+    """An Index that takes the type of what it meets."""
+
+    def binary(self, symbol: str, left: Any, right: Any) -> Any:
+        other = right if left is self else left
+        if not isinstance(other, (Number, bool, int, float)):
+            return NotImplemented
+        try:
+            return self.numbers.binary(symbol, left, right)
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, left, right)) from None
+
+    __add__, __radd__ = _operator("+"), _reflected("+")
+    __sub__, __rsub__ = _operator("-"), _reflected("-")
+    __mul__, __rmul__ = _operator("*"), _reflected("*")
+    __truediv__, __rtruediv__ = _operator("/"), _reflected("/")
+    __floordiv__, __rfloordiv__ = _operator("//"), _reflected("//")
+    __mod__, __rmod__ = _operator("%"), _reflected("%")
+    __pow__, __rpow__ = _operator("**"), _reflected("**")
+    __lshift__, __rlshift__ = _operator("<<"), _reflected("<<")
+    __rshift__, __rrshift__ = _operator(">>"), _reflected(">>")
+    __and__, __rand__ = _operator("&"), _reflected("&")
+    __or__, __ror__ = _operator("|"), _reflected("|")
+    __xor__, __rxor__ = _operator("^"), _reflected("^")
+    __lt__, __le__, __gt__, __ge__ = map(_operator, ("<", "<=", ">", ">="))
+
+    def __eq__(self, other: object) -> Any:
+        return self.binary("==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.binary("!=", self, other)
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __neg__(self) -> Any:
+        return self._unary("-")
+
+    def __pos__(self) -> Any:
+        return self._unary("+")
+
+    def __invert__(self) -> Any:
+        return self._unary("~")
+
+    def _unary(self, symbol: str) -> Any:
+        try:
+            return self.numbers.unary(symbol, self)
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, self, self)) from None
+
+    def __bool__(self) -> bool:
+        return bool(self.number != 0)
+
+    def __index__(self) -> int:
+        if self.dtype.is_float:
+            raise TypeError("a float does not pick an element")
+        return int(self.number)
+
+    def __repr__(self) -> str:
+        return repr(self.number)
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.number, spec)
+
+
+def _said(misfit: Misfit, left: Any, right: Any) -> str:
+    return f"{misfit.what} [{misfit.code}]".replace("{left}", str(left)).replace("{right}", str(right))
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product that is directly an operand of `+` or `-`."""
+
+    first: Any
+    second: Any
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRange:
+    """A `range` whose elements are Index numbers."""
+
+    numbers: PythonNumbers
+    range: range
+
+    def __iter__(self) -> Iterator[Number]:
+        for number in self.range:
+            yield self.numbers.constant(number, DType.I64)
+
+    def __reversed__(self) -> Iterator[Number]:
+        return iter(KernelRange(self.numbers, self.range[::-1]))
+
+    def __len__(self) -> int:
+        return len(self.range)
+
+
+class Shim:
+    """What recompiled functions call in the place of what they were written with."""
+
+    def __init__(self, real: DType, *, contract: bool) -> None:
+        self.numbers = PythonNumbers(real)
+        self.contract = contract
+        self.made: dict[FunctionType, FunctionType] = {}
+        self.codes: set[Any] = set()
+        """The code of every function that is recompiled already, inner ones too."""
+
+    def recompiled(self, function: FunctionType, kept: tuple[str, ...] | None = None) -> FunctionType:
+        """`function` with calls, sums and exits going through this shim."""
+        if function.__code__ in self.codes:
+            return function
+        if function not in self.made:
+            self.made[function] = recompile(function, self, kept, contract=self.contract)
+        return self.made[function]
+
+    # --- sums ---
+
+    def product(self, first: Any, second: Any) -> Product:
+        return Product(first, second)
+
+    def add(self, left: Any, right: Any) -> Any:
+        """`left + right`, rounded once where a float product is directly an operand."""
+        if isinstance(left, Product):
+            other = _multiplied(right)
+            if self._fuses(left, other):
+                return self._fused(left.first, left.second, other)
+            return _multiplied(left) + other
+        if self._fuses(right, left):
+            return self._fused(right.first, right.second, left)
+        return left + _multiplied(right)
+
+    def subtract(self, left: Any, right: Any) -> Any:
+        """`left - right`, rounded once where a float product is directly an operand."""
+        if isinstance(left, Product):
+            other = _multiplied(right)
+            if self._fuses(left, other):
+                return self._fused(left.first, left.second, -self._typed(left, other))
+            return _multiplied(left) - other
+        if self._fuses(right, left):
+            return self._fused(-self._typed(right, right.first), right.second, left)
+        return left - _multiplied(right)
+
+    def _fuses(self, product: Any, added: Any) -> bool:
+        """Is the product one of floats, and of the type that the sum has?"""
+        if not isinstance(added, (Number, bool, int, float)):
+            return False
+        value = _multiplied(product)
+        return (
+            isinstance(value, Number)
+            and value.dtype.is_float
+            and (value + added).dtype is value.dtype
+        )
+
+    def _typed(self, product: Product, value: Any) -> Number:
+        return self.numbers.to(value, _multiplied(product).dtype)
+
+    def _fused(self, first: Any, second: Any, added: Any) -> Number:
+        dtype = (first * second).dtype
+        terms = [self.numbers.to(value, dtype) for value in (first, second, added)]
+        return self.numbers.emit("fma", *terms)
+
+    # --- truth and paths ---
+
+    def is_number(self, value: Any) -> bool:
+        if isinstance(value, (tuple, list)):
+            return any(self.is_number(part) for part in value)
+        return isinstance(value, Number)
+
+    def number_in(self, value: Any) -> Any:
+        """A number of the kernel in `value`, if there is one."""
+        if isinstance(value, (tuple, list)):
+            return next((part for part in map(self.number_in, value) if part is not None), None)
+        return value if isinstance(value, Number) else None
+
+    def settle(self, value: Any) -> Any:
+        """A number that was assigned on one of several paths has a type."""
+        if isinstance(value, tuple) and type(value) is tuple:
+            return tuple(self.settle(part) for part in value)
+        return self.numbers.settle(value)
+
+    def chosen(self, value: Any, test: Any) -> Any:
+        return self.settle(value) if isinstance(test, Number) else value
+
+    def negation(self, value: Any) -> Any:
+        return self.numbers.opposite(value) if isinstance(value, Number) else not value
+
+    def contains(self, value: Any, container: Any) -> Any:
+        """`value in container`, a number where it takes one to tell."""
+        found: Any = False
+        if not self.is_number((value, *container)):
+            return value in container
+        for each in container:
+            equal = value == each
+            if equal is True:
+                return True
+            if isinstance(equal, Number):
+                found = self.numbers.emit("or", found, equal) if found is not False else equal
+        return found
+
+    def loop(self, values: Any) -> Any:
+        """What a `for` runs over."""
+        if isinstance(values, range):
+            return KernelRange(self.numbers, values)
+        return values
+
+    def is_range(self, values: Any) -> bool:
+        return isinstance(values, KernelRange)
+
+    # --- calls ---
+
+    def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
+        """Call `function` as a kernel would."""
+        if function is range:
+            return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
+        if function in (any, all) and len(args) == 1:
+            return self._quantified(function, list(args[0]))
+        if function in (min, max) and len(args) == 1:
+            args = tuple(args[0])
+        recipe = table.recipe_of(function)
+        given = (*args, *keywords.values())
+        if recipe is not None and (function in TYPED or any(isinstance(v, Number) for v in given)):
+            try:
+                return recipe(self.numbers, *args, **keywords)
+            except Misfit as misfit:
+                raise TypeError(_said(misfit, *(*args, "", "")[:2])) from None
+        match function:
+            case functools.partial():
+                return self.call(function.func, *function.args, *args, **{**function.keywords, **keywords})
+            case MethodType() if isinstance(function.__func__, FunctionType):
+                return self.call(function.__func__, function.__self__, *args, **keywords)
+            case FunctionType() if (function.__module__ or "").split(".")[0] not in ("numpy", "math"):
+                return self.recompiled(function)(*args, **keywords)
+            case _:
+                return function(*args, **keywords)
+
+    def _quantified(self, function: Any, values: list[Any]) -> Any:
+        answer = function(values)
+        return self.settle(answer) if self.is_number(values) else answer
+
+
+def _multiplied(value: Any) -> Any:
+    return value.first * value.second if isinstance(value, Product) else value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, Number) and value.dtype.is_int:
+        return int(value.number)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"a range runs over integers, not {value!r}")
+    return value
+
+

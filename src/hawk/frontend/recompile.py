@@ -1,0 +1,335 @@
+"""Recompile a user's function so that CPython computes what the kernel computes.
+
+The text is parsed afresh and rewritten: calls and sums of products go through a shim, and numbers
+assigned on one of several paths take a type there. File name and line numbers stay, so prints,
+breakpoints and tracebacks work. This is written apart from the walker, on purpose: each is the
+other's check.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from hawk.frontend.source import Source, bound_names, own_nodes
+
+if TYPE_CHECKING:
+    from hawk.frontend.cpython import Shim
+
+SHIM = "__hawk__"
+
+
+def recompile(
+    function: FunctionType, shim: Shim, kept: tuple[str, ...] | None, *, contract: bool
+) -> FunctionType:
+    """The function rewritten. With `kept`, each exit gives (value, the locals named in `kept`)."""
+    source = Source.of(function)
+    tree = ast.parse("".join(source.lines), source.file)
+    node = next(
+        each
+        for each in ast.walk(tree)
+        if type(each) is type(source.node)
+        and (each.lineno, each.col_offset) == (source.node.lineno, source.node.col_offset)  # type: ignore[attr-defined]
+    )
+    rewriter = _Rewriter(contract=contract)
+    inner = rewriter.function(node, kept)
+    inner.name = function.__name__ if function.__name__.isidentifier() else "function"
+    free = [name for name in source.cells if name != SHIM]
+    outer = ast.FunctionDef(
+        name="__hawk_outer__",
+        args=ast.arguments(
+            posonlyargs=[], args=[ast.arg(arg=name) for name in (SHIM, *free)], kwonlyargs=[],
+            kw_defaults=[], defaults=[],
+        ),
+        body=[inner, ast.Return(value=ast.Name(id=inner.name, ctx=ast.Load()))],
+        decorator_list=[],
+        **({"type_params": []} if hasattr(ast, "TypeVar") else {}),
+    )
+    module = ast.Module(body=[outer], type_ignores=[])
+    _locate(module, inner.lineno)
+    code = compile(module, source.file, "exec", dont_inherit=True)
+    (outer_code,) = [each for each in code.co_consts if isinstance(each, CodeType)]
+    (inner_code,) = [
+        each
+        for each in outer_code.co_consts
+        if isinstance(each, CodeType) and each.co_name == inner.name
+    ]
+    shim.codes.update(_all_codes(inner_code))
+    cells = {**source.cells, SHIM: CellType(shim)}
+    made = FunctionType(
+        inner_code,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[name] for name in inner_code.co_freevars),
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def _all_codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _all_codes(each)
+
+
+def _locate(tree: ast.AST, line: int) -> None:
+    """Give every node without a place that of the node it stands in."""
+    stack: list[tuple[ast.AST, tuple[int, int, int, int]]] = [(tree, (line, 0, line, 0))]
+    while stack:
+        node, place = stack.pop()
+        if "lineno" in node._attributes:
+            if getattr(node, "lineno", None) is None:
+                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place  # type: ignore[attr-defined]
+            place = (
+                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,  # type: ignore[attr-defined]
+            )
+        stack.extend((child, place) for child in ast.iter_child_nodes(node))
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(id=name, ctx=ast.Load())
+
+
+def _assigned(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
+
+
+def _shim(method: str, *args: ast.expr, at: ast.AST | None = None) -> ast.Call:
+    function = ast.Attribute(value=_name(SHIM), attr=method, ctx=ast.Load())
+    call = ast.Call(func=function, args=list(args), keywords=[])
+    return ast.copy_location(call, at) if at is not None else call
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Rewrites one function, and the functions inside it."""
+
+    def __init__(self, *, contract: bool) -> None:
+        self.contract = contract
+        self.count = 0
+        self.kept: tuple[str, ...] | None = None
+        self.split = ""
+
+    def fresh(self) -> str:
+        """A name that no user has."""
+        self.count += 1
+        return f"__hawk_{self.count}"
+
+    # --- functions ---
+
+    def function(self, node: Any, kept: tuple[str, ...] | None) -> ast.FunctionDef:
+        """The function (or lambda) as a `def` whose exits settle what they return."""
+        if isinstance(node, ast.Lambda):
+            back = ast.copy_location(ast.Return(value=node.body), node.body)
+            made = ast.FunctionDef(
+                name="function", args=node.args, body=[back], decorator_list=[],
+                **({"type_params": []} if hasattr(ast, "TypeVar") else {}),
+            )
+            node = ast.copy_location(made, node)
+        outer = self.kept, self.split
+        self.kept, self.split = kept, self.fresh()
+        args = node.args
+        args.defaults, args.kw_defaults = [], [None] * len(args.kwonlyargs)
+        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+            arg.annotation = None
+        node.returns, node.decorator_list = None, []
+        start: ast.stmt = _assigned(self.split, ast.Constant(value=False))
+        body = [start, *self._statements(node.body)]
+        if kept is not None:
+            body.append(ast.copy_location(ast.Return(value=self._exit(ast.Constant(value=None))), node.body[-1]))
+        node.body = body
+        self.kept, self.split = outer
+        return node
+
+    def _statements(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        results: list[ast.stmt] = []
+        for statement in statements:
+            new = self.visit(statement)
+            results.extend(new if isinstance(new, list) else [new])
+        return results
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802
+        defaults = [self.visit(each) for each in node.args.defaults]
+        keywords = [each and self.visit(each) for each in node.args.kw_defaults]
+        made = self.function(node, None)
+        made.args.defaults, made.args.kw_defaults = defaults, keywords
+        return made
+
+    def visit_Return(self, node: ast.Return) -> Any:  # noqa: N802
+        value = ast.Constant(value=None) if node.value is None else self.visit(node.value)
+        node.value = self._exit(value)
+        return node
+
+    def _exit(self, value: ast.expr) -> ast.expr:
+        left = _shim("chosen", value, _name(self.split), at=value)
+        if self.kept is None:
+            return left
+        kept: list[ast.expr] = [_name(name) for name in self.kept]
+        return ast.Tuple(elts=[left, ast.Tuple(elts=kept, ctx=ast.Load())], ctx=ast.Load())
+
+    # --- paths ---
+
+    def _settles(self, node: ast.stmt) -> list[ast.stmt]:
+        """Statements that give the numbers a statement binds a type."""
+        return [
+            ast.Try(
+                body=[_assigned(name, _shim("settle", _name(name)))],
+                handlers=[ast.ExceptHandler(type=_name("NameError"), name=None, body=[ast.Pass()])],
+                orelse=[],
+                finalbody=[],
+            )
+            for name in sorted(bound_names([node]))
+            if not name.startswith("__hawk")
+        ]
+
+    def _where(self, test: ast.expr, statements: list[ast.stmt]) -> list[ast.stmt]:
+        return [ast.If(test=test, body=statements, orelse=[])] if statements else []
+
+    def _returns(self, node: ast.stmt) -> bool:
+        return any(isinstance(each, ast.Return) for each in own_nodes([node]))
+
+    def visit_If(self, node: ast.If) -> Any:  # noqa: N802
+        settles, returns, test = self._settles(node), self._returns(node), self.fresh()
+        node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
+        before = [_assigned(test, self.visit(node.test))]
+        if returns:
+            before.append(self._mark(_name(test)))
+        node.test = _name(test)
+        return [*before, node, *self._where(_shim("is_number", _name(test)), settles)]
+
+    def _mark(self, tested: ast.expr) -> ast.stmt:
+        """From here on what is returned has a type, if `tested` is a number of the kernel."""
+        either = ast.IfExp(
+            test=_shim("is_number", tested), body=tested, orelse=_name(self.split)
+        )
+        return _assigned(self.split, either)
+
+    def visit_Match(self, node: ast.Match) -> Any:  # noqa: N802
+        settles, returns, subject = self._settles(node), self._returns(node), self.fresh()
+        before: list[ast.stmt] = [_assigned(subject, self.visit(node.subject))]
+        if returns:
+            first = _shim("number_in", _name(subject))
+            before.append(self._mark(first))
+        node.subject = _name(subject)
+        for case in node.cases:
+            case.body = self._statements(case.body)
+            case.guard = case.guard and self.visit(case.guard)
+        return [*before, node, *self._where(_shim("is_number", _name(subject)), settles)]
+
+    def visit_For(self, node: ast.For) -> Any:  # noqa: N802
+        settles, returns, values = self._settles(node), self._returns(node), self.fresh()
+        ranged = _shim("is_range", _name(values))
+        before: list[ast.stmt] = [_assigned(values, _shim("loop", self.visit(node.iter)))]
+        if returns:
+            before += self._where(ranged, [_assigned(self.split, _shim("settle", ast.Constant(value=True)))])
+        node.iter = _name(values)
+        node.body = [*self._where(ranged, settles), *self._statements(node.body)]
+        node.orelse = self._statements(node.orelse)
+        if node.orelse:
+            node.orelse = [*self._where(ranged, settles), *node.orelse]
+        return [*before, *self._where(ranged, settles), node, *self._where(ranged, settles)]
+
+    def visit_While(self, node: ast.While) -> Any:  # noqa: N802
+        settles, returns = self._settles(node), self._returns(node)
+        before: list[ast.stmt] = []
+        if returns:
+            before = [_assigned(self.split, _shim("settle", ast.Constant(value=True)))]
+        node.test = self.visit(node.test)
+        node.body = [*settles, *self._statements(node.body), *settles]
+        node.orelse = self._statements(node.orelse)
+        return [*before, *settles, node, *settles]
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: N802
+        test = self.fresh()
+        bound = ast.NamedExpr(
+            target=ast.Name(id=test, ctx=ast.Store()), value=self.visit(node.test)
+        )
+        choice = ast.IfExp(test=bound, body=self.visit(node.body), orelse=self.visit(node.orelse))
+        return _shim("chosen", ast.copy_location(choice, node), _name(test), at=node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: N802
+        result = self.visit(node.values[0])
+        for value in node.values[1:]:
+            left = self.fresh()
+            bound = ast.NamedExpr(target=ast.Name(id=left, ctx=ast.Store()), value=result)
+            right = _shim("chosen", self.visit(value), _name(left), at=value)
+            arms = (right, _name(left)) if isinstance(node.op, ast.And) else (_name(left), right)
+            result = ast.copy_location(ast.IfExp(test=bound, body=arms[0], orelse=arms[1]), node)
+        return result
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: N802
+        node.operand = self.visit(node.operand)
+        return _shim("negation", node.operand, at=node) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:  # noqa: N802
+        node.left = self.visit(node.left)
+        node.comparators = [self.visit(each) for each in node.comparators]
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            inside = _shim("contains", node.left, node.comparators[0], at=node)
+            if isinstance(node.ops[0], ast.In):
+                return inside
+            return _shim("negation", inside, at=node)
+        return node
+
+    # --- calls and sums ---
+
+    def visit_Call(self, node: ast.Call) -> Any:  # noqa: N802
+        node.args = [self.visit(node.func), *(self.visit(each) for each in node.args)]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        node.func = ast.Attribute(value=_name(SHIM), attr="call", ctx=ast.Load())
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:  # noqa: N802
+        spine = [node]
+        while isinstance(spine[-1].left, ast.BinOp):
+            spine.append(spine[-1].left)
+        result = self.visit(spine[-1].left)
+        while spine:
+            each = spine.pop()
+            sums = self.contract and isinstance(each.op, (ast.Add, ast.Sub))
+            fused = sums and (_is_product(each.left) or _is_product(each.right))
+            right: Any = each.right
+            if fused and _is_product(right):
+                right = _shim("product", self.visit(right.left), self.visit(right.right), at=right)
+            else:
+                right = self.visit(right)
+            above = spine[-1] if spine else None
+            if fused:
+                method = "add" if isinstance(each.op, ast.Add) else "subtract"
+                result = _shim(method, result, right, at=each)
+            elif (
+                self.contract
+                and above is not None
+                and isinstance(above.op, (ast.Add, ast.Sub))
+                and _is_product(each)
+            ):
+                result = _shim("product", result, right, at=each)
+            else:
+                made = ast.BinOp(left=result, op=each.op, right=right)
+                result = ast.copy_location(made, each)
+        return result
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:  # noqa: N802
+        sums = isinstance(node.op, (ast.Add, ast.Sub)) and _is_product(node.value)
+        if not (self.contract and sums):
+            node.value = self.visit(node.value)
+            return node
+        target = node.target
+        match target:
+            case ast.Name():
+                load: ast.expr = _name(target.id)
+            case ast.Subscript():
+                load = ast.Subscript(target.value, target.slice, ast.Load())
+            case _:
+                load = ast.Attribute(target.value, target.attr, ast.Load())
+        sum_ = ast.BinOp(left=ast.copy_location(load, target), op=node.op, right=node.value)
+        value = self.visit(ast.copy_location(sum_, node))
+        return ast.copy_location(ast.Assign(targets=[target], value=value), node)
+
+
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)

@@ -1,0 +1,178 @@
+"""The two slow ways to run a kernel, one sample at a time: for tests, and for looking closely.
+
+`interpret` runs the program that the kernel was traced to. `run_python` runs the user's own
+function under CPython, so prints and breakpoints in it work. Both give the same bits.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hawk.frontend.cpython import Number, Shim
+from hawk.frontend.operators import Misfit
+from hawk.frontend.signature import NO_DEFAULT
+from hawk.ir.interpret import interpret as run_program
+from hawk.ir.meaning import represent
+from hawk.ir.nodes import Number as PlainNumber
+from hawk.ir.nodes import Role
+from hawk.ir.types import DType
+from hawk.kernel import Kernel
+
+Step: TypeAlias = "Callable[[dict[str, PlainNumber]], Mapping[str, PlainNumber]]"
+Arrays: TypeAlias = "dict[str, NDArray[Any]]"
+
+_WIDTHS = {"float32": DType.F32, "float64": DType.F64}
+
+
+def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: Any) -> Arrays:
+    """Run the kernel's program on each sample, at most `steps` steps.
+
+    Takes arrays of n samples, or numbers; changes none of them. Gives an array for every Mutable,
+    Terminated and output. Raises TypeError for arguments that do not fit the signature.
+    """
+
+    def prepare(real: DType, uniform: frozenset[str]) -> Step:
+        function = kernel.trace(real, uniform)
+        return lambda values: run_program(function, values)
+
+    return _run(kernel, args, planes, steps, prepare)
+
+
+def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: Any) -> Arrays:
+    """Run the user's own function on each sample under CPython, at most `steps` steps.
+
+    As `interpret`, with the same bits. The function is recompiled with its file name and line
+    numbers, so a breakpoint in it stops there.
+    """
+
+    def prepare(real: DType, uniform: frozenset[str]) -> Step:
+        shim = Shim(real, contract=kernel.contract)
+        kept = kernel.signature.observed
+        function = shim.recompiled(kernel.source.function, kept)  # type: ignore[arg-type]
+        return lambda values: _called(kernel, shim, function, values)
+
+    return _run(kernel, args, planes, steps, prepare)
+
+
+def _called(
+    kernel: Kernel[..., Any],
+    shim: Shim,
+    function: Callable[..., Any],
+    values: dict[str, PlainNumber],
+) -> dict[str, PlainNumber]:
+    """One step of one sample: call the function with typed numbers, take what it leaves."""
+    numbers, real = shim.numbers, shim.numbers.real
+    given = {
+        each.name: Number(numbers, each.element.at(real), values.get(each.name, False))
+        for each in kernel.parameters
+    }
+    returned, finals = function(**given)
+    left = dict(zip(kernel.signature.observed, finals, strict=True))
+    if kernel.outputs:
+        parts = (returned,) if kernel.nesting == "one" else returned
+        left.update(zip([each.name for each in kernel.outputs], parts, strict=True))
+    stored: dict[str, PlainNumber] = {}
+    for each in (*kernel.parameters, *kernel.outputs):
+        if each.name in left:
+            try:
+                number = numbers.store(left[each.name], each.element.at(real))
+            except Misfit as misfit:
+                raise TypeError(f"{each.name}: {misfit.what}") from None
+            stored[each.name] = number.number
+    return stored
+
+
+def _run(
+    kernel: Kernel[..., Any],
+    args: tuple[Any, ...],
+    planes: dict[str, Any],
+    steps: int,
+    prepare: Callable[[DType, frozenset[str]], Step],
+) -> Arrays:
+    """Step every sample until it is done or has taken `steps` steps."""
+    given = _bind(kernel, args, planes)
+    real = _width(kernel, given)
+    sizes = {len(each) for each in given.values() if each.ndim}
+    if len(sizes) > 1:
+        raise TypeError(f"arrays of different lengths: {sorted(sizes)}")
+    n = sizes.pop() if sizes else 1
+    uniform = frozenset(
+        each.name
+        for each in kernel.parameters
+        if each.role is Role.INPUT and not given[each.name].ndim
+    )
+    step = prepare(real, uniform)
+    results = _allocate(kernel, given, real, n)
+    mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)
+    for sample in range(n):
+        values = {
+            each.name: _number(given[each.name], sample, each.element.at(real))
+            for each in kernel.parameters
+            if each.role is not Role.MASK
+        }
+        for _ in range(steps):
+            if mask is not None and results[mask][sample]:
+                break
+            for name, number in step(values).items():
+                results[name][sample] = number
+                if name in values:
+                    values[name] = number
+    return results
+
+
+def _bind(
+    kernel: Kernel[..., Any], args: tuple[Any, ...], planes: dict[str, Any]
+) -> dict[str, NDArray[Any]]:
+    """What each parameter gets, as an array."""
+    parameters = {each.name: each for each in kernel.parameters}
+    given: dict[str, Any] = dict(zip(parameters, args, strict=False))
+    if len(args) > len(parameters):
+        raise TypeError(f"{kernel.name} takes {len(parameters)} planes, got {len(args)}")
+    for name, value in planes.items():
+        if name not in parameters:
+            near = difflib.get_close_matches(name, parameters, n=1)
+            raise TypeError(f"{kernel.name} has no plane {name!r}" + "".join(f"; {n}?" for n in near))
+        if name in given:
+            raise TypeError(f"{kernel.name} gets {name!r} twice")
+        given[name] = value
+    for name, each in parameters.items():
+        if name not in given and each.default is not NO_DEFAULT:
+            given[name] = each.default
+        if name not in given and each.role is not Role.MASK:
+            raise TypeError(f"{kernel.name} needs {name!r}")
+    return {name: np.asarray(value) for name, value in given.items()}
+
+
+def _width(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> DType:
+    if kernel.dtype is not None:
+        return _WIDTHS[kernel.dtype]
+    found = {
+        given[each.name].dtype.name
+        for each in kernel.parameters
+        if each.element.dtype is None and given[each.name].ndim and given[each.name].dtype.kind == "f"
+    }
+    if len(found) > 1:
+        raise TypeError(f"{kernel.name} gets float arrays of different widths: {sorted(found)}")
+    return _WIDTHS[found.pop()] if found else DType.F64
+
+
+def _number(array: NDArray[Any], sample: int, dtype: DType) -> PlainNumber:
+    return represent(dtype, (array[sample] if array.ndim else array).item())
+
+
+def _allocate(
+    kernel: Kernel[..., Any], given: dict[str, NDArray[Any]], real: DType, n: int
+) -> Arrays:
+    """An array of its own for every plane that is stored, holding what it starts with."""
+    results: Arrays = {}
+    for each in (*kernel.parameters, *kernel.outputs):
+        if each.role not in (Role.INPUT, Role.UNIFORM):
+            start = given.get(each.name, np.zeros(n))
+            dtype = each.element.at(real).numpy
+            results[each.name] = np.broadcast_to(start, (n,)).astype(dtype)
+    return results
