@@ -167,5 +167,7 @@ def differences(
     for name, wanted in expected.arrays.items():
         for sample in unlike(wanted, got.arrays[name]):
             if samples is None or sample in samples:
-                found.append((name, int(sample), wanted[sample].item(), got.arrays[name][sample].item()))
+                found.append(
+                    (name, int(sample), wanted[sample].item(), got.arrays[name][sample].item())
+                )
     return found

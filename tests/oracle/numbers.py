@@ -43,7 +43,11 @@ def draw(random: Random, dtype: DType, name: str = "") -> Number:
     if name in ("dt", "t_end", "t") and dtype.is_float:
         return _fitting(_time(random, name), dtype)
     if name in ("k", "limit"):
-        return random.choice((0, 1, 2, 3, 5, 9, 20, 40)) if random.random() < 0.9 else _edge(random, dtype)
+        return (
+            random.choice((0, 1, 2, 3, 5, 9, 20, 40))
+            if random.random() < 0.9
+            else _edge(random, dtype)
+        )
     if dtype is DType.BOOL:
         return random.random() < 0.5
     if random.random() < 0.3:
@@ -56,7 +60,9 @@ def draw(random: Random, dtype: DType, name: str = "") -> Number:
 
 
 def _time(random: Random, name: str) -> float:
-    usual = {"dt": (0.1, 0.25, 1.0, 0.01), "t_end": (1.0, 2.0, 5.0, 0.5), "t": (0.0, 0.0, 0.3)}[name]
+    usual = {"dt": (0.1, 0.25, 1.0, 0.01), "t_end": (1.0, 2.0, 5.0, 0.5), "t": (0.0, 0.0, 0.3)}[
+        name
+    ]
     if random.random() < 0.6:
         return random.choice(usual)
     return random.choice(TIME_STEPS if name == "dt" else LIMITS)

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from random import Random
 
 REAL, INDEX, INT32, UINT32, BOOL = "Scalar", "Index", "Int32", "UInt32", "Bool"
-FREE = "free"
-"""An integer of the program that takes the type of what it meets: a counter of a `for`."""
 KNOWN = "known"
 """A float known while the kernel is traced: a literal, a captured constant."""
 
@@ -36,11 +34,12 @@ WHOLE = {
     INDEX: (0, 1, 2, 3, 7, -1, -5, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 4, 8),
     INT32: (0, 1, 2, 3, 7, -1, -5, 2**31 - 1, -(2**31), 65535, 4, 8),
     UINT32: (0, 1, 2, 3, 7, 2**32 - 1, 2**31, 65535, 4, 8),
-    FREE: (0, 1, 2, 3, 7, 4, 8),
 }
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 HEADER = """\
+import math
+import numpy as np
 import hawk
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 """
@@ -142,9 +141,6 @@ class Writer:
                 return self.known(scope)
             if kind == BOOL:
                 return self.pick("True", "False")
-            counters = scope.of(FREE)
-            if counters and self.chance(0.5):
-                return self.pick(*counters)
             return str(self.random.choice(WHOLE[kind]))
         return self.value(kind, scope, depth)
 
@@ -231,8 +227,27 @@ class Writer:
             (1, lambda: f"{self.pick('float', 'hawk.real')}({whole()})"),
             (0.5, lambda: self.wider(scope, depth)),
             (0.5, lambda: f"({value()} ** {self.pick('2', '3', '-1', '4', '0', '7')})"),
+            (2, lambda: self.library(scope, depth)),
             (2, lambda: self.called(REAL, scope, depth)),
             (2, lambda: self.variable(REAL, scope)),
+        )
+
+    def library(self, scope: Scope, depth: int) -> str:
+        """A function of `math` or NumPy that gives a float."""
+        one = self.pick(
+            "math.sqrt", "math.fabs", "np.sqrt", "np.floor", "np.ceil", "np.trunc", "np.rint",
+            "np.absolute", "np.square",
+        )  # fmt: skip
+        two = self.pick(
+            "np.minimum", "np.maximum", "np.fmin", "np.fmax", "np.copysign", "math.copysign"
+        )
+        first, second = self.value(REAL, scope, depth), self.operand(REAL, scope, depth)
+        return self.pick(
+            f"{one}({first})",
+            f"{two}({first}, {second})",
+            f"{two}({second}, {first})",
+            f"np.where({self.value(BOOL, scope, depth)}, {first}, {second})",
+            f"np.clip({first}, {self.value(REAL, scope, depth)}, {second})",
         )
 
     def division(self, scope: Scope, depth: int) -> str:
@@ -298,7 +313,10 @@ class Writer:
     def converted(self, kind: str, scope: Scope, depth: int) -> str:
         convert = CONVERT[kind]
         if kind == INDEX and self.chance(0.5):
-            convert = "hawk.index({})"
+            convert = self.pick("hawk.index({})", "np.int64({})")
+        if kind == INDEX and self.chance(0.3):
+            rounding = self.pick("math.floor", "math.ceil", "math.trunc", "round")
+            return f"{rounding}({self.value(REAL, scope, depth)})"
         return convert.format(self.value(self.pick(*KINDS), scope, depth))
 
     # -- bools -----------------------------------------------------------------------------------
@@ -318,9 +336,20 @@ class Writer:
             (1, lambda: self.two(value(), self.pick("&", "|", "^"), value())),
             (1, lambda: self.ternary(BOOL, scope, depth)),
             (1, lambda: f"bool({self.value(self.pick(*KINDS), scope, depth)})"),
+            (1, lambda: self.question(scope, depth)),
             (1, lambda: self.called(BOOL, scope, depth)),
             (1, lambda: self.variable(BOOL, scope)),
         )
+
+    def question(self, scope: Scope, depth: int) -> str:
+        """A test that is no comparison."""
+        if self.chance(0.3):
+            kind = self.pick(*INTEGERS)
+            numbers = [str(number) for number in self.random.sample(WHOLE[kind], 2)]
+            word = self.pick("in", "not in")
+            return f"({self.value(kind, scope, depth)} {word} ({', '.join(numbers)}))"
+        test = self.pick("math.isnan", "math.isinf", "math.isfinite", "np.isnan", "np.isfinite")
+        return f"{test}({self.value(REAL, scope, depth)})"
 
     def comparison(self, scope: Scope, depth: int) -> str:
         kind = self.pick(REAL, REAL, *INTEGERS)
@@ -471,7 +500,7 @@ class Writer:
         bounds = self.bounds(scope)
         name = self.fresh("i")
         inner = scope.inner(loops=scope.loops + 1, leaves="for")
-        inner.names[name] = FREE
+        inner.names[name] = INDEX
         inner.fixed.add(name)
         lines = [f"for {name} in range({bounds}):", *_indented(self.block(inner, 3))]
         if self.chance(0.1):
@@ -485,7 +514,7 @@ class Writer:
         start = self.pick("0.0", "1.0", "0") if kind == REAL else "0"
         bounds = self.bounds(scope)
         inner = scope.inner(loops=scope.loops + 1)
-        inner.names[counter] = FREE
+        inner.names[counter] = INDEX
         inner.fixed.add(counter)
         added = self.value(kind, inner, 2)
         if kind == REAL and self.chance(0.5):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -330,7 +331,7 @@ class KernelCycle:
 
     def _slot(self, key: str, init: Any, kind: Kind) -> _Slot:
         dtype = kind if isinstance(kind, DType) else DType.I64
-        name = key if key.isidentifier() and key not in ("for", "break", "return") else ""
+        name = key if key.isidentifier() and not keyword.iskeyword(key) else ""
         slot = _Slot(init, kind, Value(dtype, self.where, name), Value(dtype, self.where, name))
         self.slots.append(slot)
         return slot

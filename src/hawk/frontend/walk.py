@@ -464,7 +464,7 @@ class _Attempt:
             if self.bounds is not None:
                 cycle.next("for", domain.advance(carried["for"], self.bounds))
             slots = self._hand_over(ways)
-        exits = [way.value for way in (Exit.BREAK, Exit.RETURN) if way in ways]
+        exits = [_flag(way) for way in (Exit.BREAK, Exit.RETURN) if way in ways]
         cycle.decide(going, exits)
         return self._out(ways, slots, exits, cycle.close(), endless=going is True)
 
@@ -526,7 +526,7 @@ class _Attempt:
                 self.cycle.next(key, value)
         for way in (Exit.BREAK, Exit.RETURN):
             if way in ways:
-                self.cycle.next(way.value, ways[way].flag)
+                self.cycle.next(_flag(way), ways[way].flag)
         return held
 
     def _out(
@@ -544,7 +544,7 @@ class _Attempt:
         left: Ways = {}
         for way in (Exit.BREAK, Exit.RETURN):
             if way in ways:
-                left[way] = Way(results[way.value], self._left(ways[way].names, held, results))
+                left[way] = Way(results[_flag(way)], self._left(ways[way].names, held, results))
         following: Way | None = None
         if not endless:
             flag: Any = True
@@ -584,6 +584,11 @@ class _Attempt:
             elif name in last:
                 names[name] = _maybe_unbound(self.frame, self.node)
         return names
+
+
+def _flag(way: Exit) -> str:
+    """The key of the flag that says whether a loop was left this way."""
+    return f"if {way.value}"
 
 
 def _certain(ways: Ways) -> Ways:

@@ -79,24 +79,31 @@ class Steps:
             self._next_round(head, count, [name for _, name in self._carry(after)])
         return Stepped(after, start.live)
 
-    def masked(self, start: Stepped, count: str) -> Stepped:
-        """`count` steps in which a sample that stopped keeps what it holds."""
+    def masked(self, start: Stepped, count: str, *, to_first_stop: bool = False) -> tuple[Stepped, str]:
+        """`count` steps in which a sample that stopped keeps what it holds; or fewer, up to the
+        first step in which one stops. Gives the group after and the steps taken.
+        """
         e = self.emitter
         assert self.stop is not None
-        live_kind = e.carried_bits
-        packed = [(live_kind, name) for name in e.pack(start.live)]
-        head = e.begin_loop([("i64", "0"), *packed, *self._carry(start.state)])
         chains = len(start.live)
+        packed = [(e.carried_bits, name) for name in e.pack(start.live)]
+        head = e.begin_loop([("i64", "0"), *packed, *self._carry(start.state)])
         with e.scope():
             live = e.unpack(head.phis[1 : 1 + chains])
             state = self._carried(head.phis[1 + chains :])
             e.mask = live
             after = self._keep(live, self.step(state, self.fn.step), state)
-            going = e.combine("and", live, e.invert(e.lanes(self.stop)))
+            stops = e.lanes(self.stop)
+            going = e.combine("and", live, e.invert(stops))
             e.mask = None
-            ends = [*e.pack(going), *(name for _, name in self._carry(after))]
-            self._next_round(head, count, ends)
-        return Stepped(after, going)
+            taken = e.define(f"add nuw i64 {head.phis[0]}, 1")
+            again = e.define(f"icmp ult i64 {taken}, {count}")
+            if to_first_stop:
+                nobody = e.define(f"xor i1 {e.any(e.combine('and', live, stops))}, true")
+                again = e.define(f"and i1 {again}, {nobody}")
+            carried = [name for _, name in self._carry(after)]
+            e.end_loop(head, again, [taken, *e.pack(going), *carried])
+        return Stepped(after, going), taken
 
     def blocks(self, start: Stepped, steps: str) -> tuple[Stepped, str]:
         """Up to `steps` masked steps, in blocks, until no sample goes on.
@@ -105,7 +112,8 @@ class Steps:
         """
         head, now, left = self._begin_blocks(start, steps)
         count = self.emitter.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.block})")
-        return self._end_blocks(head, self.masked(now, count), steps, count)
+        after, _ = self.masked(now, count)
+        return self._end_blocks(head, after, steps, count)
 
     def chunks(self, start: Stepped, steps: str, stop: Monotone | None) -> tuple[Stepped, str]:
         """As `blocks`, but steps run plainly first, and again with masks if a sample stopped.
@@ -116,9 +124,7 @@ class Steps:
         e = self.emitter
         trusted = self._trusted(stop) if stop else None
         head, now, left = self._begin_blocks(start, steps)
-        position = e.define(f"and i64 {head.phis[0]}, {self.block - 1}")
-        aligned = e.define(f"sub i64 {self.block}, {position}")
-        careful = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {aligned})")
+        careful = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.block})")
         plain = self._expected(now, left, stop) if stop else self._whole_block(left)
         rush, redo, keep = e.label("rush"), e.label("redo"), e.label("keep")
         restore, join = e.label("restore"), e.label("join")
@@ -143,7 +149,7 @@ class Steps:
         e.place(redo)
         count = e.phi("i64", (careful, before), (plain, rush))
         with e.scope():
-            redone = self.masked(now, count)
+            redone, count = self.masked(now, count, to_first_stop=True)
             packed, repeated, redo = e.pack(redone.live), self._carry(redone.state), e.here
             e.jump(join)
         e.place(join)
