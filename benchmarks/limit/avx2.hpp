@@ -25,6 +25,23 @@ INLINE __m256 fma(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c
 INLINE __m256 fms(__m256 a, __m256 b, __m256 c) { return _mm256_fmsub_ps(a, b, c); }
 INLINE __m256 fnma(__m256 a, __m256 b, __m256 c) { return _mm256_fnmadd_ps(a, b, c); }
 
+// A multiply-add overwrites one of its operands. With `a` loaded into a register of its own, which is
+// then overwritten, no copy is needed to keep b and c, and `a` takes no register between steps. The
+// compiler will not do this by itself: it spills the state, and each step then waits for a store.
+#define FROM_MEMORY(R, SUFFIX)                                                          \
+  INLINE R fma_from_memory(const R& a, R b, R c) {                                      \
+    R r;                                                                                \
+    asm("vmova" SUFFIX " %1, %0\n\tvfmadd213" SUFFIX " %3, %2, %0"                      \
+        : "=&x"(r) : "m"(a), "x"(b), "x"(c));                                           \
+    return r;                                                                           \
+  }                                                                                     \
+  INLINE R fnma_from_memory(const R& a, R b, R c) {                                     \
+    asm("vfnmadd231" SUFFIX " %1, %2, %0" : "+x"(c) : "m"(a), "x"(b));                  \
+    return c;                                                                           \
+  }
+FROM_MEMORY(__m256d, "pd")
+FROM_MEMORY(__m256, "ps")
+
 // Where lanes go when they are packed to the front, and where they come from when they are spread
 // out again: eight indices of 32-bit lanes, cut from the identity by the bits.
 INLINE __m256i packing(uint64_t byte_mask) {

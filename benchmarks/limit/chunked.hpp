@@ -37,7 +37,7 @@ struct Stragglers {
     R x[AT_ONCE][K::NS], own[AT_ONCE][K::NQ + 1], last[AT_ONCE];
     M live[AT_ONCE];
     unsigned any = 0;
-#pragma GCC unroll 16
+#pragma GCC unroll 4
     for (int u = 0; u < AT_ONCE; ++u) {
       int from = begin + u * V::W;
       for (int j = 0; j < K::NS; ++j) x[u][j] = V::load(s[j] + from);
@@ -48,7 +48,7 @@ struct Stragglers {
     }
     for (int k = 1; k <= steps && any != 0; ++k) {
       any = 0;
-#pragma GCC unroll 16
+#pragma GCC unroll 4
       for (int u = 0; u < AT_ONCE; ++u) {
         R next[K::NS];
         K::step(x[u], own[u], shared, next);
@@ -58,7 +58,7 @@ struct Stragglers {
         any |= V::bits(live[u]);
       }
     }
-#pragma GCC unroll 16
+#pragma GCC unroll 4
     for (int u = 0; u < AT_ONCE; ++u) {
       int from = begin + u * V::W, mine = std::clamp(count - from, 0, V::W);
       R t = x[u][K::NS - 1];
@@ -117,9 +117,9 @@ struct Chunks {
 #pragma GCC unroll 16
     for (int u = 0; u < U; ++u) live[u] = V::first(V::W);
 #pragma GCC unroll 1
-    for (int k = 0; k < B; k += 8) {
-#pragma GCC unroll 16
-      for (int i = 0; i < 8; ++i) {
+    for (int k = 0; k < B; k += 4) {
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
 #pragma GCC unroll 16
         for (int u = 0; u < U; ++u) {
           R next[K::NS];

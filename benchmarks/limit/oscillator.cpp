@@ -8,8 +8,8 @@ struct Oscillator {
   static constexpr bool OWN_END = false;
   static INLINE void prepare(const R* p, const R* shared, R* q) { q[0] = shared[0] * p[0] * p[0]; }
   static INLINE void step(const R* s, const R* q, const R* shared, R* next) {
-    next[0] = fma(loaded(shared[0]), s[1], s[0]);
-    next[1] = fnma(q[0], s[0], s[1]);
+    next[0] = fma_of_loaded(shared[0], s[1], s[0]);
+    next[1] = fnma_of_loaded(q[0], s[0], s[1]);
     next[2] = s[2] + shared[0];
   }
 };

@@ -28,14 +28,20 @@ struct OneLane {
   static INLINE R pow(R x, R y) { return std::pow(x, y); }
 };
 
-// An instruction x = a * b + x overwrites x. Where the old x is still wanted, loading `a` again,
-// and overwriting that instead, costs nothing (a copy of x costs up to a fifth of the step).
+// a * b + c and c - a * b, with `a` read from memory where registers are few (see avx2.hpp).
 template <class R>
-INLINE R loaded(const R& uniform) {
-  if constexpr (sizeof(R) < 16) return uniform;
-  R copy;
-  asm volatile("vmovaps %1, %0" : "=" VECTOR_REGISTER(copy) : "m"(uniform));
-  return copy;
+INLINE R fma_of_loaded(const R& a, R b, R c) {
+#if NATIVE_REGISTERS == 16
+  if constexpr (sizeof(R) == 32) return fma_from_memory(a, b, c);
+#endif
+  return fma(a, b, c);
+}
+template <class R>
+INLINE R fnma_of_loaded(const R& a, R b, R c) {
+#if NATIVE_REGISTERS == 16
+  if constexpr (sizeof(R) == 32) return fnma_from_memory(a, b, c);
+#endif
+  return fnma(a, b, c);
 }
 
 // Keep the compiler from moving work of other vectors across this point: left alone, it

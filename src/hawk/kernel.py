@@ -7,7 +7,6 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
@@ -29,15 +28,16 @@ R = TypeVar("R")
 StepCount: TypeAlias = "int | Literal['auto']"
 
 RESERVED = (
-    "self kernel n out buffer dtype layout steps max_steps threads every progress on_progress "
-    "count_steps allocated done finished report status steps_taken"
-).split()
+    *("self", "kernel", "n", "out", "buffer", "dtype", "layout", "steps", "max_steps", "threads"),
+    *("every", "progress", "on_progress", "count_steps", "allocated", "done", "finished"),
+    *("report", "status", "steps_taken"),
+)
 """Names of options and results, which a plane may therefore not have."""
 
 WIDTHS = {"float64": DType.F64, "float32": DType.F32}
 
 
-class _Program:
+class Program:
     """The step function of a kernel, traced and compiled once for each way it is called.
 
     A way is the float width and the inputs that are one number for all samples. Kernels that
@@ -89,8 +89,8 @@ class Kernel(Generic[P, R]):
     `eagle.deploy`.
     """
 
-    def __init__(self, program: _Program, *, steps: StepCount, dtype: str | None) -> None:
-        self._program = program
+    def __init__(self, program: Program, *, steps: StepCount, dtype: str | None) -> None:
+        self.program = program
         self.steps = steps
         self.dtype = dtype
         functools.update_wrapper(self, program.function)
@@ -98,22 +98,22 @@ class Kernel(Generic[P, R]):
 
     @property
     def name(self) -> str:
-        return self._program.function.__name__
+        return self.program.function.__name__
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The planes that are passed, in the order of the signature."""
-        return self._program.signature.parameters
+        return self.program.signature.parameters
 
     @property
     def outputs(self) -> tuple[Output, ...]:
         """The planes that `return` fills: `out`, or `out0`, `out1` ..."""
-        return self._program.signature.outputs
+        return self.program.signature.outputs
 
     @property
     def nesting(self) -> Nesting:
         """How `return` is nested: None (nothing), `"one"` or `"tuple"`."""
-        return self._program.signature.nesting
+        return self.program.signature.nesting
 
     @property
     def steps_max(self) -> int:
@@ -130,34 +130,36 @@ class Kernel(Generic[P, R]):
 
         `uniform` names the inputs that are one number for all samples. Raises HawkError.
         """
-        return self._program.trace(real, uniform).function
+        return self.program.trace(real, uniform).function
 
     def compile(self, real: DType, uniform: frozenset[str] = frozenset()) -> Compiled:
         """The native code for float width `real`, made at the first use and kept.
 
         Raises HawkError.
         """
-        return self._program.compile(real, uniform)
+        return self.program.compile(real, uniform)
 
     @property
     def contract(self) -> bool:
         """Does `a * b + c` inside one expression mean one fused multiply-add?"""
-        return self._program.contract
+        return self.program.contract
 
     @property
     def source(self) -> Source:
         """The function as it is written."""
-        return self._program.source
+        return self.program.source
 
     @property
     def signature(self) -> Signature:
         """The planes, as the annotations declare them."""
-        return self._program.signature
+        return self.program.signature
 
     @property
     def ir(self) -> str:
-        """The program after the passes, as text: what is done once a launch, once a sample, and
-        in each step."""
+        """The program after the passes, as text.
+
+        It shows what is done once a launch, once a sample, and in each step.
+        """
         return to_text(self._optimised())
 
     def llvm(self) -> str:
@@ -237,7 +239,7 @@ def kernel(
             raise TypeError(f"{function.name} is a kernel already; decorate it once")
         if not isinstance(function, FunctionType):
             raise TypeError(f"@hawk.kernel decorates a function, got {function!r}")
-        return _made(_Program(function, contract=contract), steps, dtype)
+        return _made(Program(function, contract=contract), steps, dtype)
 
     if not isinstance(contract, bool):
         raise TypeError(f"contract must be True or False, got {contract!r}")
@@ -255,10 +257,10 @@ def steps(kernel: Kernel[P, R], count: StepCount) -> Kernel[P, R]:
     """
     if not isinstance(kernel, Kernel):
         raise TypeError(f"hawk.steps changes a kernel made by @hawk.kernel, got {kernel!r}")
-    return _made(kernel._program, count, kernel.dtype)
+    return _made(kernel.program, count, kernel.dtype)
 
 
-def _made(program: _Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
+def _made(program: Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
     roles = {parameter.role for parameter in program.signature.parameters}
     head = program.source.head()
     if count == "auto":
@@ -267,7 +269,7 @@ def _made(program: _Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
                 "H111",
                 'steps="auto" runs until each sample is done, and nothing says when',
                 head,
-                "add `terminated: Terminated` to the parameters, and `terminated = ...` to the body",
+                "add the parameter `terminated: Terminated`, and `terminated = ...` to the body",
             )
     elif isinstance(count, str):
         near = " (did you mean it?)" if difflib.get_close_matches(count, ["auto"]) else ""

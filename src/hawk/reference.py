@@ -136,7 +136,9 @@ def _bind(
     for name, value in planes.items():
         if name not in parameters:
             near = difflib.get_close_matches(name, parameters, n=1)
-            raise TypeError(f"{kernel.name} has no plane {name!r}" + "".join(f"; {n}?" for n in near))
+            raise TypeError(
+                f"{kernel.name} has no plane {name!r}" + "".join(f"; {n}?" for n in near)
+            )
         if name in given:
             raise TypeError(f"{kernel.name} gets {name!r} twice")
         given[name] = value
@@ -154,7 +156,9 @@ def _width(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> DType:
     found = {
         given[each.name].dtype.name
         for each in kernel.parameters
-        if each.element.dtype is None and given[each.name].ndim and given[each.name].dtype.kind == "f"
+        if each.element.dtype is None
+        and given[each.name].ndim
+        and given[each.name].dtype.kind == "f"
     }
     if len(found) > 1:
         raise TypeError(f"{kernel.name} gets float arrays of different widths: {sorted(found)}")

@@ -661,13 +661,13 @@ class Writer:
         returns = tuple(outputs)
         scope.returns = returns if self.chance(0.3) else None
         self.room = self.random.randint(2, 10)
-        body: list[str] = []
+        early = stops and self.chance(0.4)
+        late = stops and not early and self.chance(0.8)
+        body = self.stop(scope) if early else []
         while self.room > 0:
             body += self.statement(scope)
-        if stops and self.chance(0.85):
-            place = self.random.randint(0, 1)
-            stop = self.stop(scope)
-            body = [*body, *stop] if place else [*stop, *body]
+        if late:
+            body += self.stop(scope)
         if self.chance(0.1):
             body += self.store_integer(scope)
         if outputs:
@@ -679,9 +679,9 @@ class Writer:
         names = [name for name in scope.of(REAL) if name[0] == "s"]
         if not names:
             return []
-        name = self.pick(*names)
+        name, value = self.pick(*names), self.value(INDEX, scope, 1)
         scope.names[name] = INDEX
-        return [f"{name} = {self.value(INDEX, scope, 1)}"]
+        return [f"{name} = {value}"]
 
     def stop(self, scope: Scope) -> list[str]:
         """When is a sample done? After some time or count, at once, never, now and then."""

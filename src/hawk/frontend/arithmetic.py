@@ -142,14 +142,15 @@ class Arithmetic(ABC):
             return self.to(value, dtype)
         write = f"{conversion(dtype, self.real)}({{left}})"
         if dtype is DType.F32 and kind is DType.F64:
-            what = f"`{{left}}` is a float64, and {named(dtype)} is stored"
+            what = f"`{{left}}` is a float64 where {named(dtype)} is needed"
             raise Misfit("H211", what, write)
         if is_float(kind) and dtype.is_int:
-            what = f"`{{left}}` is {named(kind)}, and {named(dtype)} is stored"
+            what = f"`{{left}}` is {named(kind)} where {named(dtype)} is needed"
             raise Misfit("H202", what, write)
         if dtype is DType.BOOL:
             write = "{left} != 0"
-        raise Misfit("H207", f"`{{left}}` is {named(kind)}, and {named(dtype)} is stored", write)
+        what = f"`{{left}}` is {named(kind)} where {named(dtype)} is needed"
+        raise Misfit("H207", what, write)
 
     # --- operators ---
 

@@ -141,7 +141,7 @@ class Calls:
             try:
                 return plain(callee(*args, **keywords), where)
             except Exception as error:
-                what = f"known while tracing: {type(error).__name__}: {error}"
+                what = f"{type(error).__name__}, of what is known while tracing: {error}"
                 raise HawkError("H210", what, where) from None
         recipe = table.recipe_of(callee)
         if recipe is None:
@@ -164,8 +164,9 @@ class Calls:
         if isinstance(callee, Scalar) or not callable(callee):
             what = f"`{text}` is {describe(self.numbers, callee)}, not a function"
             return HawkError("H303", what, where)
-        if isinstance(callee, (BuiltinFunctionType, np.ufunc, FunctionType)) or callee in _BUILTINS:
-            code, what, fix = table.unknown(callee)
+        library = isinstance(callee, (BuiltinFunctionType, np.ufunc, FunctionType))
+        if library or _is_numpy(callee) or (_hashable(callee) and callee in _BUILTINS):
+            code, what, fix = table.unknown(callee, text)
             return HawkError(code, what, where, fix)
         wrapped = getattr(callee, "__wrapped__", None)
         if isinstance(wrapped, FunctionType):

@@ -227,7 +227,7 @@ class Expressions:
             try:
                 return PYTHON[symbol](left, right)
             except Exception as error:
-                what = f"numbers known while tracing: {type(error).__name__}: {error}"
+                what = f"{type(error).__name__}, of what is known while tracing: {error}"
                 raise HawkError("H210", what, frame.loc(node)) from None
         sides = (getattr(node, "left", getattr(node, "target", node)), _right(node))
         if isinstance(left, (tuple, list)) or isinstance(right, (tuple, list)):

@@ -14,7 +14,8 @@ from hawk.frontend.expressions import Expressions
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.frontend.lookup import Reads, plain
-from hawk.frontend.operators import Kind, Literal, Misfit, choice, named
+from hawk.frontend.operators import Kind, Literal, Misfit, choice, is_float
+from hawk.frontend.source import own_nodes
 from hawk.frontend.templates import Known, Parts, Template, describe, fill, open_up, template_of
 from hawk.frontend.values import NeedsKnown, Range, Scalar, Unusable
 from hawk.frontend.walk import Cycle, Fork, Walker
@@ -88,7 +89,7 @@ class KernelDomain:
     # --- joins ---
 
     def fork(self, frame: Frame, test: Any, node: ast.AST) -> Fork:
-        return KernelFork(self, test, frame.head(node))
+        return KernelFork(self, test, frame.head(node), frame, node)
 
     def choose(self, flag: Any, name: str, first: Any, second: Any, where: Loc) -> Any:
         """The first value where `flag` is True, else the second; nothing runs in between."""
@@ -138,7 +139,7 @@ class KernelDomain:
         error: type[HawkError],
     ) -> Unusable:
         line = frame.loc(node).line
-        before, after = describe(self.numbers, entry), describe(self.numbers, value)
+        before, after = (describe(self.numbers, each, lines=True) for each in (entry, value))
 
         def why(name: str, where: Loc) -> HawkError:
             what = f"`{name}` is {before} when the loop at line {line} starts and {after} "
@@ -187,6 +188,8 @@ class KernelFork:
     domain: KernelDomain
     test: Scalar
     where: Loc
+    frame: Frame | None = None
+    node: ast.AST | None = None
     arms: list[list[Statement]] = field(default_factory=list)
     yields: list[tuple[Value, Value]] = field(default_factory=list)
     results: list[Value] = field(default_factory=list)
@@ -226,10 +229,10 @@ class KernelFork:
         numeric = [isinstance(each, (Scalar, bool, int, float)) for each in (first, second)]
         if not all(numeric):
             alike = type(first) is type(second) and not any(numeric) and _equal(first, second)
-            return first if alike else self._differ(first, second)
+            return first if alike else self._differ(name, first, second)
         common = choice((numbers.kind(first), numbers.kind(second)), numbers.real)
         if common is None:
-            return self._differ(first, second)
+            return self._differ(name, first, second)
         try:
             return self._number(name, first, second, common)
         except Misfit as misfit:
@@ -265,13 +268,29 @@ class KernelFork:
         self.results.append(result)
         return Scalar(result)
 
-    def _differ(self, first: Any, second: Any) -> Unusable:
+    def _differ(self, name: str, first: Any, second: Any) -> Unusable:
+        """Say what the value is on each path, and where it was assigned there."""
         numbers, line = self.domain.numbers, self.where.line
-        a, b = describe(numbers, first), describe(numbers, second)
+        described: list[str] = []
+        texts: list[str] = []
+        for arm, value in (("body", first), ("orelse", second)):
+            place, text = _assignment(self.frame, self.node, arm, name)
+            words = describe(numbers, value)
+            described.append(f"{words} (line {place})" if place else words)
+            texts.append(text)
+        mixed = isinstance(first, Scalar) and isinstance(second, Scalar)
+        kinds = {numbers.kind(value) for value in (first, second)} if mixed else set()
 
         def why(name: str, where: Loc) -> HawkError:
-            what = f"`{name}` is {a} on one path and {b} on the other, see line {line}"
-            return HawkError("H205", what, where, "values of one type on both paths")
+            what = f"`{name}` is {described[0]} on one path and {described[1]} on the other"
+            what += f" of the choice at line {line}"
+            fix = "values of one type on both paths"
+            for value, text in zip((first, second), texts, strict=True):
+                to = "real" if any(is_float(kind) for kind in kinds) else "index"
+                narrow = isinstance(value, Scalar) and value.dtype.is_int
+                if mixed and narrow and text and not (to == "index" and value.dtype is DType.I64):
+                    fix = f"{name} = hawk.{to}({text})"
+            return HawkError("H205", what, where, fix)
 
         return Unusable(why)
 
@@ -410,6 +429,22 @@ class KernelCycle:
         }
 
 
+def _assignment(
+    frame: Frame | None, node: ast.AST | None, arm: str, name: str
+) -> tuple[int, str]:
+    """The line of the last assignment to `name` in an arm, and the text of the value."""
+    found = 0, ""
+    statements = getattr(node, arm, None)
+    if frame is None or not isinstance(statements, list):
+        return found
+    for each in own_nodes(statements):
+        if isinstance(each, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == name for target in each.targets
+        ):
+            found = each.lineno, frame.source.text(each.value)
+    return found
+
+
 def _zero(dtype: DType) -> Any:
     return 0.0 if dtype.is_float else dtype is not DType.BOOL and 0
 
@@ -434,6 +469,3 @@ def _misfit(misfit: Misfit) -> Unusable:
         return HawkError(misfit.code, what, where, misfit.fix.replace("{left}", name))
 
     return Unusable(why)
-
-
-__all__ = ["KernelDomain", "named"]

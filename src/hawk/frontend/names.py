@@ -236,20 +236,18 @@ def recipe_of(function: Any) -> Recipe | None:
         return None
 
 
-def unknown(function: Any) -> tuple[str, str, str]:
-    """Code, sentence and fix for a library's function without a meaning."""
-    name = getattr(function, "__name__", repr(function))
-    module = getattr(function, "__module__", None) or "numpy"
-    root = module.split(".")[0]
-    short = {"numpy": "np", "builtins": ""}.get(root, root)
-    wrote = f"{short}.{name}" if short else name
+def unknown(function: Any, text: str) -> tuple[str, str, str]:
+    """Code, sentence and fix for a library's function without a meaning, written as `text`."""
+    name = getattr(function, "__name__", text)
     if name in LATER:
-        return "H209", f"`{wrote}` is not there yet", ""
-    same = [
-        each.__name__
-        for each in RECIPES
-        if (getattr(each, "__module__", None) or "numpy").split(".")[0] == root
-    ]
+        return "H209", f"`{text}` is not there yet", ""
+    root = _root(function)
+    same = [each.__name__ for each in RECIPES if _root(each) == root]
     close = difflib.get_close_matches(name, same, n=1)
-    fix = (f"{short}.{close[0]}" if short else close[0]) if close else ""
-    return "H304", f"`{wrote}` has no meaning in a kernel", fix
+    before = text.rpartition(".")
+    fix = f"{before[0]}{before[1]}{close[0]}" if close else ""
+    return "H304", f"`{text}` has no meaning in a kernel", fix
+
+
+def _root(function: Any) -> str:
+    return (getattr(function, "__module__", None) or "numpy").split(".")[0]

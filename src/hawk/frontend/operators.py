@@ -163,7 +163,7 @@ def _mixed(symbol: str, left: DType, right: DType) -> Misfit:
 def _no_floats(symbol: str) -> Misfit:
     if symbol == "//":
         what = "`//` of floats is not there yet"
-        return Misfit("H209", what, "math.floor({left} / {right})")
+        return Misfit("H209", what, "np.floor({left} / {right})")
     if symbol == "%":
         what = "`%` of floats is not there yet"
         return Misfit("H209", what, "{left} - {right} * np.floor({left} / {right})")

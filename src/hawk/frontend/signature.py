@@ -267,15 +267,19 @@ def _check_returns(source: Source, outputs: tuple[Output, ...], nesting: Nesting
             raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
         if nesting == "tuple" and isinstance(value, ast.Tuple) and not _starred(value):
             if len(value.elts) != len(outputs):
-                what = f"{len(value.elts)} values are returned, the signature says {len(outputs)}"
+                what = f"{counted(len(value.elts))} returned, the signature says {len(outputs)}"
                 raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
         if nesting == "one" and isinstance(value, ast.Tuple):
-            what = f"{len(value.elts)} values are returned, the signature says one"
+            what = f"{counted(len(value.elts))} returned, the signature says one"
             several = ", ".join([outputs[0].element.name] * len(value.elts))
             raise HawkError("H109", what, source.loc(node), f"-> tuple[{several}]")
     if nesting is not None and not given:
         what = f"`{source.name}` never returns, and its signature says that it does"
         raise HawkError("H109", what, source.head(), "return " + _example(outputs))
+
+
+def counted(count: int) -> str:
+    return "one value is" if count == 1 else f"{count} values are"
 
 
 def _starred(value: ast.Tuple) -> bool:

@@ -84,12 +84,12 @@ def _form(form: type, parts: list[Any]) -> Any:
     return form(parts)
 
 
-def describe(numbers: Arithmetic, value: Any) -> str:
-    """A value in words, with its line where it has one."""
+def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
+    """A value in words; with `lines`, also where it was made."""
     match value:
         case Scalar():
             line = value.value.loc.line
-            return named(numbers.kind(value)) + (f" (line {line})" if line else "")
+            return named(numbers.kind(value)) + (f" (line {line})" if line and lines else "")
         case bool() | int() | float():
             return f"the number {value!r}"
         case None:

@@ -11,7 +11,7 @@ from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.kernel_domain import KernelDomain
 from hawk.frontend.lookup import Reads
 from hawk.frontend.operators import Misfit
-from hawk.frontend.signature import Output, Parameter, Signature
+from hawk.frontend.signature import Output, Parameter, Signature, counted
 from hawk.frontend.source import Source
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar, Unusable
@@ -112,7 +112,7 @@ class _Leave:
             raise HawkError("H109", what, frame.head(node), fix)
         if not isinstance(values, (tuple, list)) or len(values) != len(outputs):
             count = len(values) if isinstance(values, (tuple, list)) else 1
-            what = f"{count} values are returned, the signature says {len(outputs)}"
+            what = f"{counted(count)} returned, the signature says {len(outputs)}"
             raise HawkError("H109", what, frame.head(node))
         for place, (output, part) in enumerate(zip(outputs, values, strict=True)):
             where = parts[place] if len(parts) == len(outputs) else getattr(node, "value", node)
@@ -136,9 +136,10 @@ class _Leave:
         except Misfit as misfit:
             if at_text:
                 raise domain.expressions.error(frame, node, misfit) from None
-            where = frame.head(node)
-            if isinstance(value, Scalar) and value.value.loc.file == where.file:
-                where = value.value.loc
-            what = misfit.what.replace("{left}", plane.name)
-            fix = f"{plane.name} = " + misfit.fix.replace("{left}", plane.name)
+            where, text = frame.head(node), plane.name
+            made = value.value.loc if isinstance(value, Scalar) else where
+            if made.file == where.file and made.line == made.end_line and made.caller is None:
+                where, text = made, frame.source.lines[made.line - 1][made.col : made.end_col]
+            what = misfit.what.replace("`{left}`", f"`{plane.name}`", 1).replace("{left}", text)
+            fix = f"{plane.name} = " + misfit.fix.replace("{left}", text)
             raise HawkError(misfit.code, what, where, fix if misfit.fix else "") from None

@@ -1,0 +1,1 @@
+"""Targets: machine code from a program that has been through the passes."""

@@ -62,8 +62,7 @@ def _mark_loop(loop: Loop, varying: set[Value]) -> None:
 
 
 def has_varying_loop(fn: Function, varying: set[Value]) -> bool:
-    """True where a step of `fn` holds a loop that samples leave at different times, or that only
-    some samples come to.
+    """Does `fn` hold a loop that samples leave at different times, or only some come to?
 
     Such a loop must never run for a sample that is not live: on numbers nobody asked for it may
     not end.

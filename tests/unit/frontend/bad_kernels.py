@@ -77,8 +77,8 @@ def takes_a_name_of_ours(out: Scalar) -> Scalar:
     return out
 
 
-def two_masks(done: Terminated, stop: Terminated, x: Mutable[Scalar]):
-    done = x > 1
+def two_masks(first: Terminated, second: Terminated, x: Mutable[Scalar]):
+    first = x > 1
 
 
 def returns_without_saying(x: Scalar):

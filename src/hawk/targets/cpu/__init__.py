@@ -1,0 +1,1 @@
+"""The CPU: groups of samples in vector registers."""

@@ -11,7 +11,7 @@ hold samples.
 
 from __future__ import annotations
 
-from hawk.ir.nodes import Function, Plane, Role, Value
+from hawk.ir.nodes import Function, Plane, Role
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.machine import Machine
@@ -19,7 +19,7 @@ from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
 from hawk.targets.cpu.width import Variant
 from hawk.targets.llvm import Emitter, Names
-from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES
+from hawk.targets.shape import MEMORY_TYPES
 from hawk.targets.uniform import has_varying_loop, varying_values
 
 ENTRY = "hawk_entry"
@@ -299,7 +299,9 @@ class _Entry:
         memory = MEMORY_TYPES[plane.dtype]
         kind, size = e.shape.vector(memory), plane.dtype.itemsize
         names = tuple(
-            e.define(f"load {kind}, ptr {self._at(plane, start, chain * e.shape.width)}, align {size}")
+            e.define(
+                f"load {kind}, ptr {self._at(plane, start, chain * e.shape.width)}, align {size}"
+            )
             for chain in range(e.shape.chains)
         )
         if plane.dtype is not DType.BOOL:

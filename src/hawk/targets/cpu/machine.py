@@ -45,13 +45,13 @@ class Machine:
 
 def avx2(triple: str, cpu: str = "x86-64-v3") -> Machine:
     """x86-64 with AVX2 and FMA, as every such core since 2013 (Intel) or 2017 (AMD)."""
-    features = tuple(f"+{flag}" for flag in X86_V3) + tuple(f"-{flag}" for flag in AVX512)
+    features = (*(f"+{flag}" for flag in X86_V3), *(f"-{flag}" for flag in AVX512))
     return Machine(triple, cpu, features, 256, mask_registers=False, registers=16)
 
 
 def avx512(triple: str, cpu: str = "x86-64-v4") -> Machine:
     """x86-64 with AVX-512. LLVM prefers 256 bits on server cores; that is switched off."""
-    features = tuple(f"+{flag}" for flag in (*X86_V3, *AVX512)) + ("-prefer-256-bit",)
+    features = (*(f"+{flag}" for flag in (*X86_V3, *AVX512)), "-prefer-256-bit")
     return Machine(triple, cpu, features, 512, mask_registers=True, registers=32)
 
 

@@ -19,7 +19,6 @@ from hawk.targets.cpu.stopping import Monotone
 from hawk.targets.llvm import Emitter, LoopHead, Names, literal, zero
 from hawk.targets.shape import LLVM_TYPES
 
-
 FAR = 2.0**40
 """More steps than this are never expected at once."""
 
@@ -61,7 +60,9 @@ class Steps:
 
     # -- one step --------------------------------------------------------------------------------
 
-    def step(self, state: tuple[Names, ...], statements: tuple[Statement, ...]) -> tuple[Names, ...]:
+    def step(
+        self, state: tuple[Names, ...], statements: tuple[Statement, ...]
+    ) -> tuple[Names, ...]:
         """Write one step from `state` and return the state after it."""
         for value, names in zip(self.values, state, strict=True):
             self.emitter.bind(value, names)
@@ -79,9 +80,13 @@ class Steps:
             self._next_round(head, count, [name for _, name in self._carry(after)])
         return Stepped(after, start.live)
 
-    def masked(self, start: Stepped, count: str, *, to_first_stop: bool = False) -> tuple[Stepped, str]:
-        """`count` steps in which a sample that stopped keeps what it holds; or fewer, up to the
-        first step in which one stops. Gives the group after and the steps taken.
+    def masked(
+        self, start: Stepped, count: str, *, to_first_stop: bool = False
+    ) -> tuple[Stepped, str]:
+        """`count` steps in which a sample that stopped keeps what it holds.
+
+        `to_first_stop`: or fewer, up to the first step in which one stops. Gives the group after
+        and the steps taken.
         """
         e = self.emitter
         assert self.stop is not None
@@ -221,9 +226,7 @@ class Steps:
         chains = len(start.live)
         packed = [(e.carried_bits, name) for name in e.pack(start.live)]
         head = e.begin_loop([("i64", "0"), *packed, *self._carry(start.state)])
-        now = Stepped(
-            self._carried(head.phis[1 + chains :]), e.unpack(head.phis[1 : 1 + chains])
-        )
+        now = Stepped(self._carried(head.phis[1 + chains :]), e.unpack(head.phis[1 : 1 + chains]))
         return head, now, e.define(f"sub i64 {steps}, {head.phis[0]}")
 
     def _end_blocks(

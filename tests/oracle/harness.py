@@ -1,0 +1,352 @@
+"""Run one kernel in every way there is, and say where two ways differ in a bit.
+
+    CPython running the function  ==  the interpreter  ==  the interpreter after each pass
+        ==  compiled, one sample a vector, step by step
+        ==  compiled in other widths, interleaves, blocks, pieces and launches
+        ==  eagle's doors, on batches of several sizes, on one thread and two, in another order
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from numpy.typing import NDArray
+
+import eagle
+import hawk
+from eagle.devices.host import device as host_device
+from hawk import reference
+from hawk.ir.nodes import Function, Number, Role
+from hawk.ir.types import DType
+from hawk.ir.verify import verify
+from hawk.kernel import Kernel
+from hawk.passes.pipeline import optimise
+from hawk.targets.base import Compiled
+from hawk.targets.cpu.compile import compile_function
+from hawk.targets.cpu.width import Variant, variant
+from tests.oracle.batch import Batch, differences, interpreted, launch, unlike
+from tests.oracle.numbers import column, draw
+from tests.oracle.programs import Program
+from tests.unit.targets.machines import runnable
+
+LOOKED_AT = 8
+"""Samples that CPython and the interpreter run."""
+PYTHON_STEPS, INTERPRETER_STEPS = 4, 18
+"""Steps that these two take at most: they are slow."""
+SIZES = (0, 1, 7, 64, 1001)
+"""Sizes of batches."""
+LENGTHS = (1, 2, 3, 5, 9, 16, 17, 20, 33, 70)
+"""Steps that a program is run for."""
+
+_serial = itertools.count()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel and what it is run on. `text` is a module that defines `kernel`."""
+
+    text: str
+    real: DType
+    steps: int
+    numbers: Mapping[str, Number] = field(default_factory=dict[str, Number])
+    """What each Param is."""
+    columns: Mapping[str, Sequence[Number]] = field(default_factory=dict[str, Sequence[Number]])
+    """What the first samples of each input, Mutable and the Terminated hold."""
+    seed: int = 0
+    """Draws the other samples, and the ways that are tried."""
+
+
+class Mismatch(AssertionError):
+    """Two ways to run a kernel differ. `way` names the second one."""
+
+    def __init__(self, way: str, what: str) -> None:
+        super().__init__(f"{way}: {what}")
+        self.way, self.what = way, what
+
+
+def load(text: str) -> Kernel[..., Any]:
+    """The `kernel` of a module given as text."""
+    file = f"<program {next(_serial)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace: dict[str, Any] = {"__name__": file}
+    exec(compile(text, file, "exec"), namespace)
+    return namespace["kernel"]
+
+
+def case_of(program: Program) -> Case:
+    """The program with numbers to run it on."""
+    random = Random(f"numbers {program.seed}")
+    kernel, real = load(program.text), DType.F64 if program.wide else DType.F32
+    numbers: dict[str, Number] = {}
+    columns: dict[str, list[Number]] = {}
+    done_before = random.random() < 0.5
+    for each in kernel.parameters:
+        dtype = each.element.at(real)
+        if each.role is Role.UNIFORM:
+            numbers[each.name] = draw(random, dtype, each.name)
+        elif each.role is Role.MASK:
+            columns[each.name] = [done_before and random.random() < 0.2 for _ in range(LOOKED_AT)]
+        else:
+            columns[each.name] = column(random, dtype, LOOKED_AT, each.name)
+    return Case(program.text, real, random.choice(LENGTHS), numbers, columns, program.seed)
+
+
+def check(case: Case) -> None:
+    """Raise Mismatch if two ways to run the kernel differ."""
+    kernel = load(case.text)
+    fn = kernel.trace(case.real)
+    verify(fn)
+    few = Batch.of(fn.planes, case.columns, case.numbers, _samples(case))
+    _python(kernel, case, few)
+    optimised = _passes(fn, few)
+    run = _Run(case, kernel, optimised)
+    run.reference(few)
+    run.variants()
+    run.doors()
+
+
+def _samples(case: Case) -> int:
+    return max([len(each) for each in case.columns.values()], default=1)
+
+
+def _compare(way: str, expected: Batch, got: Batch) -> None:
+    found = differences(expected, got)
+    if found:
+        plane, sample, wanted, had = found[0]
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        raise Mismatch(way, f"{plane}[{sample}] is {had!r}, expected {wanted!r}{more}")
+
+
+# -- CPython, interpreter, passes ------------------------------------------------------------------
+
+
+def _python(kernel: Kernel[..., Any], case: Case, few: Batch) -> None:
+    """CPython's numbers against the interpreter's, after one step and after some."""
+    names = [each.name for each in kernel.parameters]
+    planes = {name: few.arrays[name] for name in names if name in few.arrays}
+    real = case.real.numpy
+    floats = {e.name for e in kernel.parameters if e.element.dtype is None and e.role is Role.UNIFORM}
+    for name, number in case.numbers.items():
+        planes[name] = np.asarray(number, real) if name in floats else np.asarray(number)
+    narrow = kernel if kernel.dtype else _of_width(kernel, case.real)
+    for steps in sorted({1, min(case.steps, PYTHON_STEPS)}):
+        expected = reference.run_python(narrow, steps=steps, **planes)
+        got = reference.interpret(narrow, steps=steps, **planes)
+        for name, wanted in expected.items():
+            for sample in unlike(wanted, got[name]):
+                what = f"{name}[{sample}] is {got[name][sample]!r}, CPython has {wanted[sample]!r}"
+                raise Mismatch(f"interpreter after {steps} steps", what)
+
+
+def _of_width(kernel: Kernel[..., Any], real: DType) -> Kernel[..., Any]:
+    """The same kernel with its float width fixed, where no array may tell it."""
+    return Kernel(kernel._program, steps=kernel.steps, dtype=real.numpy)
+
+
+def _passes(fn: Function, few: Batch) -> Function:
+    """The program after the passes; each pass keeps it well formed and keeps every bit."""
+    samples = range(few.n)
+    wanted = interpreted(fn, few, 1, samples)
+
+    def watch(name: str, after: Function) -> None:
+        verify(after)
+        _compare(f"interpreter after the pass {name}", wanted, interpreted(after, few, 1, samples))
+
+    return optimise(fn, watch=watch)
+
+
+# -- compiled --------------------------------------------------------------------------------------
+
+
+class _Run:
+    """One kernel on one large batch, whose end `reference` finds and the others must find too."""
+
+    def __init__(self, case: Case, kernel: Kernel[..., Any], fn: Function) -> None:
+        self.case, self.kernel, self.fn = case, kernel, fn
+        self.random = Random(f"ways {case.seed}")
+        self.state = any(plane.role is Role.STATE for plane in fn.planes)
+        self.mask = next((plane.name for plane in fn.planes if plane.role is Role.MASK), None)
+        self.start = Batch.of(fn.planes, self.columns(), case.numbers, max(SIZES))
+        self.end = self.start.copy()
+        self.first = self.start.copy()
+        """After one step."""
+
+    def columns(self) -> dict[str, list[Number]]:
+        """The columns of the case, made as long as the largest batch."""
+        random = Random(f"batch {self.case.seed}")
+        columns: dict[str, list[Number]] = {}
+        for plane in self.fn.planes:
+            if plane.role in (Role.UNIFORM, Role.OUTPUT):
+                continue
+            given = list(self.case.columns.get(plane.name, [0]))
+            rest = max(SIZES) - len(given)
+            if plane.role is Role.MASK:
+                share = 0.1 if any(given) else 0.0
+                columns[plane.name] = given + [random.random() < share for _ in range(rest)]
+            else:
+                columns[plane.name] = given + column(random, plane.dtype, rest, plane.name)
+        return columns
+
+    def reference(self, few: Batch) -> None:
+        """Width 1, one step a launch; checked with the interpreter where that has looked."""
+        machine = next(iter(runnable().values()))
+        compiled = compile_function(self.fn, machine, variant(self.fn, machine, 1, 1))
+        steps, samples = min(self.case.steps, INTERPRETER_STEPS), range(few.n)
+        wanted = {1: interpreted(self.fn, few, 1, samples)}
+        wanted[steps] = interpreted(self.fn, few, steps, samples)
+        for step in range(1, self.case.steps + 1):
+            launch(compiled, self.end, 1)
+            if step == 1:
+                self.first = self.end.copy()
+            if step in wanted:
+                _compare(f"compiled, width 1, {step} steps", wanted[step], self.end.copy(few.n))
+        if self.end.trespassed():
+            raise Mismatch("compiled, width 1", f"wrote outside of {self.end.trespassed()}")
+
+    def variants(self) -> None:
+        """Three drawn variants, each on two sizes of batch and some division into launches."""
+        for _ in range(3):
+            name, compiled, row = self.drawn()
+            for n in (max(SIZES), self.random.choice(SIZES)):
+                got = self.start.copy(n)
+                taken = self.division()
+                piece = self.random.choice((None, None, 1, 5, 64, 100))
+                for steps in taken:
+                    launch(compiled, got, steps, piece=piece)
+                shape = row.shape
+                way = f"compiled, {name}, width {shape.width}, chains {shape.chains}, block "
+                way += f"{row.block}, n {n}, launches of {taken}, pieces of {piece}"
+                _compare(way, self.end.copy(n), got)
+
+    def drawn(self) -> tuple[str, Compiled, Variant]:
+        name, machine = self.random.choice(list(runnable().items()))
+        width, chains = self.random.choice(
+            ((1, 1), (1, 3), (2, 1), (2, 4), (4, 1), (4, 2), (4, 4), (8, 1), (8, 2), (16, 1))
+        )
+        row = variant(self.fn, machine, width, chains, self.random.choice((4, 8, 16)))
+        return name, compile_function(self.fn, machine, row), row
+
+    def division(self) -> list[int]:
+        """The steps of the case, cut into launches somehow."""
+        total = self.case.steps
+        if self.random.random() < 0.4:
+            return [total]
+        parts: list[int] = []
+        while sum(parts) < total:
+            parts.append(min(self.random.choice((1, 3, 4, 16, 19, 64)), total - sum(parts)))
+        return parts
+
+    # -- eagle ------------------------------------------------------------------------------------
+
+    def doors(self) -> None:
+        """Each door once, on a drawn size."""
+        for name, call in self.ways():
+            n = self.random.choice(SIZES)
+            order = self.random.choice((None, None, n))
+            got = self.start.copy(n)
+            turned = _permuted(got, order)
+            wanted = self.first if name == "call" else self.end
+            call(turned)
+            _restore(got, turned, order)
+            _compare(f"{name}, n {n}{', permuted' if order else ''}", wanted.copy(n), got)
+
+    def ways(self) -> Iterator[tuple[str, Any]]:
+        """Names of doors, and how each brings a batch to the end."""
+        total = self.case.steps
+        kernel = self.kernel if self.kernel.dtype else _of_width(self.kernel, self.case.real)
+        one = hawk.steps(kernel, 1)
+        yield "call", lambda batch: eagle.deploy(one)(**self.given(batch))
+        yield "bind, one step a launch", lambda batch: self.bound(one, batch, [1] * total)
+        if self.state:
+            fused = self.random.choice((2, 3, 4, 16, 100))
+            several = hawk.steps(kernel, fused)
+            taken = [fused] * (total // fused) + [total % fused] * (total % fused > 0)
+            yield f"bind, steps={fused}", lambda batch: self.bound(several, batch, taken)
+        if self.mask is None:
+            return
+        for steps in (1, self.random.choice((3, 16)), "auto"):
+            if steps in (1, "auto") or self.state:
+                some = hawk.steps(kernel, steps)
+                yield f"run_until_done, steps={steps}", lambda batch, some=some: self.until_done(some, batch)
+        for threads in (1, 2):
+            yield f"simulate, threads={threads}", lambda batch, threads=threads: self.simulated(one, batch, threads)
+        yield "simulation, in two runs", lambda batch: self.twice(one, batch)
+
+    def given(self, batch: Batch) -> dict[str, Any]:
+        """The batch as a user passes it."""
+        outputs = tuple(batch.arrays[output.name] for output in self.kernel.outputs)
+        names = [each.name for each in self.kernel.parameters]
+        planes: dict[str, Any] = {name: batch.arrays[name] for name in names if name in batch.arrays}
+        planes |= {"n": batch.n, **self.case.numbers}
+        if outputs:
+            planes["out"] = outputs if self.kernel.nesting == "tuple" else outputs[0]
+        return planes
+
+    def bound(self, kernel: Kernel[..., Any], batch: Batch, taken: Sequence[int]) -> None:
+        bound = eagle.deploy(kernel).bind(**self.given(batch))
+        for steps in taken:
+            bound.launch(steps)
+
+    def until_done(self, kernel: Kernel[..., Any], batch: Batch) -> None:
+        report = eagle.run_until_done(
+            eagle.deploy(kernel), max_steps=self.case.steps, **self.given(batch)
+        )
+        self.reported(batch, report.finished, done=report.done)
+
+    def simulated(self, kernel: Kernel[..., Any], batch: Batch, threads: int) -> None:
+        with mock.patch.object(host_device, "ALONE", 0):
+            result = eagle.simulate(
+                kernel, max_steps=self.case.steps, threads=threads, **self.given(batch)
+            )
+        self.reported(batch, result.report.finished, done=result.done)
+
+    def reported(self, batch: Batch, finished: int, *, done: bool) -> None:
+        """What a run says must be what the mask says."""
+        assert self.mask is not None
+        count = int(np.count_nonzero(batch.arrays[self.mask]))
+        if (finished, done) != (count, count == batch.n):
+            raise Mismatch("report", f"finished {finished}, done {done}; the mask has {count}")
+
+    def twice(self, kernel: Kernel[..., Any], batch: Batch) -> None:
+        """Part of the steps, and the rest in another run of a second simulation."""
+        parts = [part for part in (self.case.steps // 2, (self.case.steps + 1) // 2) if part]
+        for part in parts:
+            eagle.simulation(kernel, max_steps=part, **self.given(batch)).run()
+
+
+def _permuted(batch: Batch, seed: int | None) -> Batch:
+    """The batch itself, or its samples in another order."""
+    if not seed:
+        return batch
+    turned = batch.copy()
+    order = _order(batch.n, seed)
+    for name, array in batch.arrays.items():
+        turned.arrays[name][:] = array[order]
+    return turned
+
+
+def _restore(batch: Batch, turned: Batch, seed: int | None) -> None:
+    """Put the samples of a permuted batch back in their order."""
+    if not seed:
+        return
+    order = _order(batch.n, seed)
+    for name, array in turned.arrays.items():
+        batch.arrays[name][order] = array
+    for name in turned.trespassed():
+        batch.fenced[name][0] = 0
+
+
+def _order(n: int, seed: int) -> NDArray[Any]:
+    order = list(range(n))
+    Random(seed).shuffle(order)
+    return np.array(order, dtype=np.int64)
+
+
+
