@@ -25,15 +25,12 @@ INLINE __m256 fma(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c
 INLINE __m256 fms(__m256 a, __m256 b, __m256 c) { return _mm256_fmsub_ps(a, b, c); }
 INLINE __m256 fnma(__m256 a, __m256 b, __m256 c) { return _mm256_fnmadd_ps(a, b, c); }
 
-// A multiply-add overwrites one of its operands. With `a` loaded into a register of its own, which is
-// then overwritten, no copy is needed to keep b and c, and `a` takes no register between steps. The
-// compiler will not do this by itself: it spills the state, and each step then waits for a store.
+// c + a * b and c - a * b with `a` read from memory, which is free; so it takes no register. Left to
+// itself, the compiler keeps `a` in one, spills the state, and each step waits for a store.
 #define FROM_MEMORY(R, SUFFIX)                                                          \
   INLINE R fma_from_memory(const R& a, R b, R c) {                                      \
-    R r;                                                                                \
-    asm("vmova" SUFFIX " %1, %0\n\tvfmadd213" SUFFIX " %3, %2, %0"                      \
-        : "=&x"(r) : "m"(a), "x"(b), "x"(c));                                           \
-    return r;                                                                           \
+    asm("vfmadd231" SUFFIX " %1, %2, %0" : "+x"(c) : "m"(a), "x"(b));                   \
+    return c;                                                                           \
   }                                                                                     \
   INLINE R fnma_from_memory(const R& a, R b, R c) {                                     \
     asm("vfnmadd231" SUFFIX " %1, %2, %0" : "+x"(c) : "m"(a), "x"(b));                  \
@@ -74,8 +71,8 @@ struct Doubles {
   static INLINE void store(T* p, R a) { _mm256_storeu_pd(p, a); }
   static INLINE void store(M m, T* p, R a) { _mm256_maskstore_pd(p, _mm256_castpd_si256(m), a); }
   static INLINE R select(M m, R yes, R no) { return _mm256_blendv_pd(no, yes, m); }
-  static INLINE M both(M a, M b) { return _mm256_and_pd(a, b); }
-  static INLINE M less(M m, R a, R b) { return _mm256_and_pd(m, _mm256_cmp_pd(a, b, _CMP_LT_OQ)); }
+  static INLINE M less(R a, R b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
+  static INLINE M less(M m, R a, R b) { return _mm256_and_pd(m, less(a, b)); }
   static INLINE uint64_t bytes(unsigned bits) { return _pdep_u64(bits, 0x0001000100010001u) * 0xffff; }
   static INLINE R pack(unsigned bits, R a) {
     return _mm256_castsi256_pd(
@@ -140,8 +137,8 @@ struct Floats {
   static INLINE void store(T* p, R a) { _mm256_storeu_ps(p, a); }
   static INLINE void store(M m, T* p, R a) { _mm256_maskstore_ps(p, _mm256_castps_si256(m), a); }
   static INLINE R select(M m, R yes, R no) { return _mm256_blendv_ps(no, yes, m); }
-  static INLINE M both(M a, M b) { return _mm256_and_ps(a, b); }
-  static INLINE M less(M m, R a, R b) { return _mm256_and_ps(m, _mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
+  static INLINE M less(R a, R b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+  static INLINE M less(M m, R a, R b) { return _mm256_and_ps(m, less(a, b)); }
   static INLINE uint64_t bytes(unsigned bits) { return _pdep_u64(bits, 0x0101010101010101u) * 0xff; }
   static INLINE R pack(unsigned bits, R a) {
     return _mm256_permutevar8x32_ps(a, packing(bytes(bits)));

@@ -40,7 +40,7 @@ struct Doubles {
   static INLINE void store(T* p, R a) { _mm512_storeu_pd(p, a); }
   static INLINE void store(M m, T* p, R a) { _mm512_mask_storeu_pd(p, m, a); }
   static INLINE R select(M m, R yes, R no) { return _mm512_mask_mov_pd(no, m, yes); }
-  static INLINE M both(M a, M b) { return a & b; }
+  static INLINE M less(R a, R b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
   static INLINE M less(M m, R a, R b) { return _mm512_mask_cmp_pd_mask(m, a, b, _CMP_LT_OQ); }
   static INLINE R pack(unsigned bits, R a) { return _mm512_maskz_compress_pd((M)bits, a); }
   static INLINE R spread(unsigned bits, int, const T* p, R old) {
@@ -83,7 +83,7 @@ struct Floats {
   static INLINE void store(T* p, R a) { _mm512_storeu_ps(p, a); }
   static INLINE void store(M m, T* p, R a) { _mm512_mask_storeu_ps(p, m, a); }
   static INLINE R select(M m, R yes, R no) { return _mm512_mask_mov_ps(no, m, yes); }
-  static INLINE M both(M a, M b) { return a & b; }
+  static INLINE M less(R a, R b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
   static INLINE M less(M m, R a, R b) { return _mm512_mask_cmp_ps_mask(m, a, b, _CMP_LT_OQ); }
   static INLINE R pack(unsigned bits, R a) { return _mm512_maskz_compress_ps((M)bits, a); }
   static INLINE R spread(unsigned bits, int, const T* p, R old) {

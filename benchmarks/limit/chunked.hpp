@@ -94,28 +94,39 @@ struct Chunks {
 
  private:
   // Chunks of B steps, up to and with the first in which a lane stops or would meet the cap.
-  // A function of its own, so that the compiler has all registers for it.
+  // A function of its own, so that the compiler has all registers for it; and its state goes to
+  // memory after each chunk, so that no register is wanted for where it leaves the loop.
   __attribute__((noinline)) void until_someone_leaves() {
-    R s[U][K::NS];
+    R s[U][K::NS], kept[2][U][K::NS];
     M live[U];
-    unsigned stopped;
+    int newest = 0;
     copy(lanes.s, s);
+    copy(s, kept[0]);
     for (;; lanes.tick += B) {
-      copy(s, before);
       steps(s, live);
-      copy(s, lanes.s);
-      stopped = 0;
+      newest ^= 1;
+      copy(s, kept[newest]);
+      unsigned stopped = 0;
 #pragma GCC unroll 16
       for (int u = 0; u < U; ++u) stopped |= lanes.taken[u] & ~V::bits(live[u]);
       if (stopped != 0 || lanes.tick + B > lanes.next_cap) break;
     }
+    copy(kept[newest], lanes.s);
+    copy(kept[newest ^ 1], before);
 #pragma GCC unroll 16
     for (int u = 0; u < U; ++u) alive[u] = V::bits(live[u]);
   }
 
   INLINE void steps(R (&s)[U][K::NS], M (&live)[U]) {
+    auto below_end = [&](int u) __attribute__((always_inline)) {
+      return V::less(s[u][K::NS - 1], end_of_t<K>(lanes.q[u], lanes.shared));
+    };
+    if constexpr (TEST == Test::EACH_STEP) {
 #pragma GCC unroll 16
-    for (int u = 0; u < U; ++u) live[u] = V::first(V::W);
+      for (int u = 0; u < U; ++u) live[u] = V::mask(V::FULL);
+    }
+    // Nothing of the test stays in a register during the steps.
+    asm volatile("" : : : "memory");
 #pragma GCC unroll 1
     for (int k = 0; k < B; k += 4) {
 #pragma GCC unroll 4
@@ -129,18 +140,17 @@ struct Chunks {
             s[u][j] = next[j];
             if constexpr (ORDERED) in_order(s[u][j]);
           }
-          if constexpr (TEST == Test::EACH_STEP) live[u] = still_live(live[u], s[u], u);
+          if constexpr (TEST == Test::EACH_STEP) {
+            live[u] = V::less(live[u], s[u][K::NS - 1], end_of_t<K>(lanes.q[u], lanes.shared));
+          }
         }
       }
     }
+    asm volatile("" : : : "memory");
     if constexpr (TEST == Test::LAST) {
 #pragma GCC unroll 16
-      for (int u = 0; u < U; ++u) live[u] = still_live(live[u], s[u], u);
+      for (int u = 0; u < U; ++u) live[u] = below_end(u);
     }
-  }
-
-  INLINE M still_live(M live, const R* s, int u) {
-    return V::less(live, s[K::NS - 1], end_of_t<K>(lanes.q[u], lanes.shared));
   }
 
   void replace() {

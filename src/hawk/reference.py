@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hawk.frontend.cpython import Number, Shim
-from hawk.frontend.operators import Misfit
 from hawk.frontend.signature import NO_DEFAULT
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
@@ -52,39 +51,17 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
 
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         shim = Shim(real, contract=kernel.contract)
-        kept = kernel.signature.observed
-        function = shim.recompiled(kernel.source.function, kept)  # type: ignore[arg-type]
-        return lambda values: _called(kernel, shim, function, values)
+
+        def step(values: dict[str, PlainNumber]) -> dict[str, PlainNumber]:
+            types = {each.name: each.element.at(real) for each in kernel.parameters}
+            given = {
+                name: Number(shim.numbers, types[name], value) for name, value in values.items()
+            }
+            return {name: each.number for name, each in shim.step(kernel, given).items()}
+
+        return step
 
     return _run(kernel, args, planes, steps, prepare)
-
-
-def _called(
-    kernel: Kernel[..., Any],
-    shim: Shim,
-    function: Callable[..., Any],
-    values: dict[str, PlainNumber],
-) -> dict[str, PlainNumber]:
-    """One step of one sample: call the function with typed numbers, take what it leaves."""
-    numbers, real = shim.numbers, shim.numbers.real
-    given = {
-        each.name: Number(numbers, each.element.at(real), values.get(each.name, False))
-        for each in kernel.parameters
-    }
-    returned, finals = function(**given)
-    left = dict(zip(kernel.signature.observed, finals, strict=True))
-    if kernel.outputs:
-        parts = (returned,) if kernel.nesting == "one" else returned
-        left.update(zip([each.name for each in kernel.outputs], parts, strict=True))
-    stored: dict[str, PlainNumber] = {}
-    for each in (*kernel.parameters, *kernel.outputs):
-        if each.name in left:
-            try:
-                number = numbers.store(left[each.name], each.element.at(real))
-            except Misfit as misfit:
-                raise TypeError(f"{each.name}: {misfit.what}") from None
-            stored[each.name] = number.number
-    return stored
 
 
 def _run(

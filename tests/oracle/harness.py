@@ -135,19 +135,13 @@ def _python(kernel: Kernel[..., Any], case: Case, few: Batch) -> None:
     floats = {e.name for e in kernel.parameters if e.element.dtype is None and e.role is Role.UNIFORM}
     for name, number in case.numbers.items():
         planes[name] = np.asarray(number, real) if name in floats else np.asarray(number)
-    narrow = kernel if kernel.dtype else _of_width(kernel, case.real)
     for steps in sorted({1, min(case.steps, PYTHON_STEPS)}):
-        expected = reference.run_python(narrow, steps=steps, **planes)
-        got = reference.interpret(narrow, steps=steps, **planes)
+        expected = reference.run_python(kernel, steps=steps, **planes)
+        got = reference.interpret(kernel, steps=steps, **planes)
         for name, wanted in expected.items():
             for sample in unlike(wanted, got[name]):
                 what = f"{name}[{sample}] is {got[name][sample]!r}, CPython has {wanted[sample]!r}"
                 raise Mismatch(f"interpreter after {steps} steps", what)
-
-
-def _of_width(kernel: Kernel[..., Any], real: DType) -> Kernel[..., Any]:
-    """The same kernel with its float width fixed, where no array may tell it."""
-    return Kernel(kernel._program, steps=kernel.steps, dtype=real.numpy)
 
 
 def _passes(fn: Function, few: Batch) -> Function:
@@ -260,7 +254,7 @@ class _Run:
     def ways(self) -> Iterator[tuple[str, Any]]:
         """Names of doors, and how each brings a batch to the end."""
         total = self.case.steps
-        kernel = self.kernel if self.kernel.dtype else _of_width(self.kernel, self.case.real)
+        kernel = self.kernel
         one = hawk.steps(kernel, 1)
         yield "call", lambda batch: eagle.deploy(one)(**self.given(batch))
         yield "bind, one step a launch", lambda batch: self.bound(one, batch, [1] * total)

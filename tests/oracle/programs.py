@@ -695,10 +695,9 @@ class Writer:
                 return self.counter(scope)
             case "any":
                 return [f"terminated = {self.value(BOOL, scope, 2)}"]
-            case "once":
-                return ["terminated = True"]
-            case "never":
-                return ["terminated = False"]
+            case "once" | "never":
+                del scope.names["terminated"]  # known from here on
+                return [f"terminated = {form == 'once'}"]
             case "if":
                 inner = [f"terminated = {self.value(BOOL, scope, 1)}"]
                 return [f"if {self.value(BOOL, scope, 1)}:", *_indented(inner)]

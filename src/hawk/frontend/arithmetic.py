@@ -181,7 +181,9 @@ class Arithmetic(ABC):
         numbers = (first, second, added)
         if not (self.is_number(first) or self.is_number(second)):
             return None
-        if not all(self.is_number(each) or isinstance(each, (bool, int, float)) for each in numbers):
+        if not all(
+            self.is_number(each) or isinstance(each, (bool, int, float)) for each in numbers
+        ):
             return None
         try:
             product = meet("*", self.kind(first), self.kind(second), self.real)
@@ -196,7 +198,9 @@ class Arithmetic(ABC):
         """`±first * second ± added`, rounded once; `signs` are those of product and sum."""
         return self.emit("fma", *self.terms(dtype, first, second, added, signs))
 
-    def terms(self, dtype: DType, first: Any, second: Any, added: Any, signs: str) -> tuple[Any, ...]:
+    def terms(
+        self, dtype: DType, first: Any, second: Any, added: Any, signs: str
+    ) -> tuple[Any, ...]:
         """The operands of an fma, typed and with their signs."""
         a, b, c = (self.to(each, dtype) for each in (first, second, added))
         a = self.emit("neg", a) if signs[0] == "-" else a

@@ -15,13 +15,15 @@ from hawk.errors import HawkError, Loc
 from hawk.frontend import names as table
 from hawk.frontend.conversions import TARGETS
 from hawk.frontend.frame import RESULT, Frame
+from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import nearest, plain
-from hawk.frontend.operators import Misfit
+from hawk.frontend.operators import named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
 from hawk.frontend.source import Source
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, NeedsKnown, Range, Scalar, Unusable, is_known
+from hawk.ir.nodes import Role
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -111,8 +113,7 @@ class Calls:
             case _:
                 pass
         if isinstance(getattr(callee, "signature", None), Signature):
-            what = "a kernel inside a kernel is not there yet"
-            raise HawkError("H209", what, where, "a plain function that both call")
+            return self._inline(frame, node, callee, args, keywords)
         return self._library(frame, node, callee, args, keywords, name)
 
     # --- functions of libraries ---
@@ -188,9 +189,7 @@ class Calls:
     ) -> Any:
         """Walk a helper's body with its parameters bound."""
         where = frame.loc(node)
-        if frame.depth >= DEPTH_MAX:
-            what = f"`{source.name}` is called {DEPTH_MAX} calls deep; does the recursion end?"
-            raise HawkError("H401", what, _short(where), "a loop")
+        self._check_depth(frame, source, where)
         inner = Frame(
             source,
             self._bound(source, callee, args, keywords, where),
@@ -202,6 +201,39 @@ class Calls:
         if isinstance(value, Unusable):
             raise value.why(f"{source.name}(...)", where)
         return value
+
+    def _check_depth(self, frame: Frame, source: Source, where: Loc) -> None:
+        if frame.depth >= DEPTH_MAX:
+            what = f"`{source.name}` is called {DEPTH_MAX} calls deep; does the recursion end?"
+            raise HawkError("H401", what, _short(where), "a loop")
+
+    def _inline(
+        self, frame: Frame, node: ast.Call, kernel: Any, args: list[Any], keywords: dict[str, Any]
+    ) -> Any:
+        """One step of another kernel: what it gives is what a call of it gives."""
+        where, domain = frame.loc(node), self.domain
+        self._check_depth(frame, kernel.source, where)
+        signature: Signature = kernel.signature
+        masks = {each.name: False for each in signature.parameters if each.role is Role.MASK}
+        given = {**{n: v for n, v in masks.items() if n not in keywords}, **keywords}
+        names = self._bound(kernel.source, kernel.source.function, args, given, where)
+        for each in signature.parameters:
+            value, dtype = names[each.name], each.element.at(self.numbers.real)
+            if not isinstance(value, (Scalar, bool, int, float)):
+                what = f"`{each.name}` is {named(dtype)}, and it gets "
+                raise HawkError("H305", what + describe(self.numbers, value), where)
+            names[each.name] = domain.expressions.guarded(
+                frame, node, lambda v=value, d=dtype: self.numbers.store(v, d)
+            )
+        inner = Frame(
+            kernel.source, names, caller=where, depth=frame.depth + 1, leave=Leave(domain, signature)
+        )
+        outer, domain.contract = domain.contract, kernel.contract
+        try:
+            left = domain.walker.function(inner)
+        finally:
+            domain.contract = outer
+        return signature.given_back(left)
 
     def _bound(
         self,
@@ -224,7 +256,8 @@ class Calls:
         positional = [arg.arg for arg in (*declared.posonlyargs, *declared.args)]
         first = len(positional) - len(defaults)
         bound: dict[str, Any] = {
-            name: plain(value, where) for name, value in zip(positional[first:], defaults, strict=True)
+            name: plain(value, where)
+            for name, value in zip(positional[first:], defaults, strict=True)
         }
         bound.update({name: plain(value, where) for name, value in by_name.items()})
         if len(args) > len(positional):
@@ -262,13 +295,12 @@ class Calls:
         if not 1 <= len(bounds) <= 3:
             raise HawkError("H305", "`range` takes one to three numbers", frame.loc(node))
         checked = [
-            self._bound_of(frame, each, bound) for each, bound in zip(node.args, bounds, strict=False)
+            self._bound_of(frame, each, bound)
+            for each, bound in zip(node.args, bounds, strict=False)
         ]
         if len(checked) < len(bounds):  # a starred argument
             checked = list(bounds)
-        start, stop, step = (
-            (0, checked[0], 1) if len(checked) == 1 else (*checked, 1)[:3]
-        )
+        start, stop, step = (0, checked[0], 1) if len(checked) == 1 else (*checked, 1)[:3]
         step = step.number if isinstance(step, Scalar) else step
         if step is None:
             what = "the step of a range must be known while the kernel is traced"
@@ -384,7 +416,11 @@ def _is_numpy(callee: Any) -> bool:
 def _is_pure(callee: Any) -> bool:
     """Whether Python may run `callee` on known objects while the kernel is traced."""
     owner = getattr(callee, "__self__", None)
-    if isinstance(callee, BuiltinFunctionType) and owner is not None and not inspect.ismodule(owner):
+    if (
+        isinstance(callee, BuiltinFunctionType)
+        and owner is not None
+        and not inspect.ismodule(owner)
+    ):
         allowed: set[str] = set()
         for kind, methods in PURE_METHODS.items():
             if isinstance(owner, kind):
@@ -398,7 +434,22 @@ def _is_pure(callee: Any) -> bool:
     return module == "builtins" and callee not in _IMPURE
 
 
-_IMPURE = {print, input, open, exec, eval, setattr, delattr, globals, locals, vars, id, hash, map, filter}
+_IMPURE = {
+    print,
+    input,
+    open,
+    exec,
+    eval,
+    setattr,
+    delattr,
+    globals,
+    locals,
+    vars,
+    id,
+    hash,
+    map,
+    filter,
+}
 
 
 def _short(where: Loc) -> Loc:

@@ -18,7 +18,9 @@ from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.calls import TYPED
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.recompile import recompile
+from hawk.frontend.signature import NO_DEFAULT, Signature
 from hawk.ir.meaning import represent
+from hawk.ir.nodes import Role
 from hawk.ir.ops import OPS, result_type
 from hawk.ir.types import DType
 
@@ -139,7 +141,9 @@ class Number:
 
 
 def _said(misfit: Misfit, left: Any, right: Any) -> str:
-    return f"{misfit.what} [{misfit.code}]".replace("{left}", str(left)).replace("{right}", str(right))
+    return f"{misfit.what} [{misfit.code}]".replace("{left}", str(left)).replace(
+        "{right}", str(right)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,9 @@ class KernelRange:
     def __len__(self) -> int:
         return len(self.range)
 
+    def __getitem__(self, place: Any) -> Any:
+        return self.range[place]
+
 
 class Shim:
     """What recompiled functions call in the place of what they were written with."""
@@ -178,13 +185,43 @@ class Shim:
         self.codes: set[Any] = set()
         """The code of every function that is recompiled already, inner ones too."""
 
-    def recompiled(self, function: FunctionType, kept: tuple[str, ...] | None = None) -> FunctionType:
+    def recompiled(
+        self, function: FunctionType, kept: tuple[str, ...] | None = None
+    ) -> FunctionType:
         """`function` with calls, sums and exits going through this shim."""
         if function.__code__ in self.codes:
             return function
         if function not in self.made:
             self.made[function] = recompile(function, self, kept, contract=self.contract)
         return self.made[function]
+
+    def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
+        """One step of one sample of a kernel: the numbers it stores, by plane."""
+        signature: Signature = kernel.signature
+        numbers, real = self.numbers, self.numbers.real
+        planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
+        args = {
+            name: self._stored(name, value, planes[name].element.at(real))
+            for name, value in given.items()
+        }
+        for each in signature.parameters:
+            if each.role is Role.MASK and each.name not in args:
+                args[each.name] = numbers.constant(False, DType.BOOL)
+        returned, finals = self.recompiled(kernel.source.function, signature.observed)(**args)
+        left = dict(zip(signature.observed, finals, strict=True))
+        if signature.outputs:
+            parts = (returned,) if signature.nesting == "one" else returned
+            left.update(zip([each.name for each in signature.outputs], parts, strict=True))
+        return {
+            name: self._stored(name, value, planes[name].element.at(real))
+            for name, value in left.items()
+        }
+
+    def _stored(self, name: str, value: Any, dtype: DType) -> Number:
+        try:
+            return self.numbers.store(value, dtype)
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, name, name)) from None
 
     # --- sums ---
 
@@ -260,6 +297,8 @@ class Shim:
     def contains(self, value: Any, container: Any) -> Any:
         """`value in container`, a number where it takes one to tell."""
         found: Any = False
+        if isinstance(container, KernelRange):
+            container = container.range
         if not self.is_number((value, *container)):
             return value in container
         for each in container:
@@ -285,6 +324,8 @@ class Shim:
         """Call `function` as a kernel would."""
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
+        if function is reversed and isinstance(args[0], KernelRange):
+            return KernelRange(self.numbers, args[0].range[::-1])
         if function in (any, all) and len(args) == 1:
             return self._quantified(function, list(args[0]))
         if function in (min, max) and len(args) == 1:
@@ -296,12 +337,28 @@ class Shim:
                 return recipe(self.numbers, *args, **keywords)
             except Misfit as misfit:
                 raise TypeError(_said(misfit, *(*args, "", "")[:2])) from None
+        signature = getattr(function, "signature", None)
+        if isinstance(signature, Signature):
+            names = [each.name for each in signature.parameters]
+            defaults = {
+                each.name: each.default
+                for each in signature.parameters
+                if each.default is not NO_DEFAULT
+            }
+            inner = Shim(self.numbers.real, contract=function.contract)
+            given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
+            return signature.given_back(inner.step(function, given))
         match function:
             case functools.partial():
-                return self.call(function.func, *function.args, *args, **{**function.keywords, **keywords})
+                return self.call(
+                    function.func, *function.args, *args, **{**function.keywords, **keywords}
+                )
             case MethodType() if isinstance(function.__func__, FunctionType):
                 return self.call(function.__func__, function.__self__, *args, **keywords)
-            case FunctionType() if (function.__module__ or "").split(".")[0] not in ("numpy", "math"):
+            case FunctionType() if (function.__module__ or "").split(".")[0] not in (
+                "numpy",
+                "math",
+            ):
                 return self.recompiled(function)(*args, **keywords)
             case _:
                 return function(*args, **keywords)
@@ -321,5 +378,3 @@ def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"a range runs over integers, not {value!r}")
     return value
-
-

@@ -163,7 +163,9 @@ class Expressions:
 
     def _joins(self, outer: ast.BinOp | None) -> bool:
         """Whether a product that is the left operand of `outer` may be part of an fma."""
-        return self.domain.contract and outer is not None and isinstance(outer.op, (ast.Add, ast.Sub))
+        return (
+            self.domain.contract and outer is not None and isinstance(outer.op, (ast.Add, ast.Sub))
+        )
 
     def _operand(self, frame: Frame, node: ast.BinOp | ast.AugAssign) -> Any:
         """The right operand, as a product not yet written where it may be part of an fma."""
@@ -273,7 +275,9 @@ class Expressions:
         what, fix = misfit.what, misfit.fix
         for slot, operand in zip(("left", "right"), operands or (node,), strict=False):
             text = frame.source.text(operand)
-            simple = isinstance(operand, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript))
+            simple = isinstance(
+                operand, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
+            )
             what = what.replace(f"{{{slot}}}", text)
             fix = fix.replace(f"({{{slot}}})", f"({text})")
             fix = fix.replace(f"{{{slot}}}", text if simple else f"({text})")
@@ -310,7 +314,9 @@ class Expressions:
                     return answer
             elif isinstance(result, Scalar):
                 last, this = result, answer
-                result = self.guarded(frame, node, lambda: self.numbers.emit("and", last, this), name)
+                result = self.guarded(
+                    frame, node, lambda: self.numbers.emit("and", last, this), name
+                )
             else:
                 result = answer
             left_node, left = right_node, right
@@ -356,8 +362,12 @@ class Expressions:
 
     def _contains(self, frame: Frame, node: ast.AST, value: Any, container: Any) -> Any:
         """`value in container`: known, or equal to any of its elements."""
-        if isinstance(container, Scalar) or not isinstance(container, (tuple, list, dict, str, range)):
-            what = f"`in` needs values whose number is known, not {describe(self.numbers, container)}"
+        if isinstance(container, Scalar) or not isinstance(
+            container, (tuple, list, dict, str, range)
+        ):
+            what = (
+                f"`in` needs values whose number is known, not {describe(self.numbers, container)}"
+            )
             raise HawkError("H404", what, frame.loc(node))
         if is_known(value) and is_known(tuple(container)):
             return value in container

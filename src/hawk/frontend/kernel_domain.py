@@ -175,9 +175,7 @@ class KernelDomain:
     def counter(self, number: int) -> Any:
         return self.numbers.constant(number, DType.I64)
 
-    def matches(
-        self, frame: Frame, value: Any, node: ast.pattern
-    ) -> tuple[Any, dict[str, Any]]:
+    def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:
         return self.expressions.matches(frame, value, node)
 
 
@@ -289,7 +287,9 @@ class KernelFork:
                 to = "real" if any(is_float(kind) for kind in kinds) else "index"
                 narrow = isinstance(value, Scalar) and value.dtype.is_int
                 if mixed and narrow and text and not (to == "index" and value.dtype is DType.I64):
-                    fix = f"{name} = hawk.{to}({text})"
+                    fix = f"hawk.{to}({text})"
+                    if not isinstance(self.node, ast.IfExp):
+                        fix = f"{name} = {fix}"
             return HawkError("H205", what, where, fix)
 
         return Unusable(why)
@@ -314,9 +314,7 @@ class KernelFork:
                 Block(tuple(self.arms[arm]), tuple(pair[arm] for pair in self.yields))
                 for arm in (0, 1)
             )
-            self.domain.builder.items.append(
-                If(self.test.value, then, orelse, tuple(self.results))
-            )
+            self.domain.builder.items.append(If(self.test.value, then, orelse, tuple(self.results)))
 
 
 @dataclass(slots=True)
@@ -375,9 +373,9 @@ class KernelCycle:
     def _filled(tree: Any, of: Callable[[_Slot], Value]) -> Any:
         return fill(
             tree,
-            lambda leaf: Scalar(of(leaf), leaf.kind is Literal.INT)
-            if isinstance(leaf, _Slot)
-            else leaf,
+            lambda leaf: (
+                Scalar(of(leaf), leaf.kind is Literal.INT) if isinstance(leaf, _Slot) else leaf
+            ),
         )
 
     def next(self, key: str, value: Any) -> None:
@@ -415,7 +413,9 @@ class KernelCycle:
             inits.append((value if slot.init is None else numbers.to(slot.init, slot.kind)).value)
         assert self.test_value is not None
         test = Block(
-            tuple(self.items["test"]), (self.test_value,), tuple(slot.in_test for slot in self.slots)
+            tuple(self.items["test"]),
+            (self.test_value,),
+            tuple(slot.in_test for slot in self.slots),
         )
         following = tuple(
             slot.in_body if slot.following is None else slot.following for slot in self.slots
@@ -429,14 +429,14 @@ class KernelCycle:
         }
 
 
-def _assignment(
-    frame: Frame | None, node: ast.AST | None, arm: str, name: str
-) -> tuple[int, str]:
+def _assignment(frame: Frame | None, node: ast.AST | None, arm: str, name: str) -> tuple[int, str]:
     """The line of the last assignment to `name` in an arm, and the text of the value."""
     found = 0, ""
     statements = getattr(node, arm, None)
-    if frame is None or not isinstance(statements, list):
+    if frame is None or statements is None:
         return found
+    if isinstance(statements, ast.expr):
+        return 0, frame.source.text(statements)
     for each in own_nodes(statements):
         if isinstance(each, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == name for target in each.targets

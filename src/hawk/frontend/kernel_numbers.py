@@ -48,7 +48,9 @@ class KernelNumbers(Arithmetic):
     def known(self, value: Any) -> Any:
         return value.number
 
-    def terms(self, dtype: DType, first: Any, second: Any, added: Any, signs: str) -> tuple[Any, ...]:
+    def terms(
+        self, dtype: DType, first: Any, second: Any, added: Any, signs: str
+    ) -> tuple[Any, ...]:
         name, self.name = self.name, ""  # the user's name is that of the sum
         values = super().terms(dtype, first, second, added, signs)
         self.name = name

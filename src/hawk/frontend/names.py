@@ -23,7 +23,11 @@ Recipe: TypeAlias = Callable[..., Any]
 
 def _float(numbers: Arithmetic, value: Any) -> Any:
     """`value` as a float: itself if it is one, else of the kernel's width."""
-    return value if is_float(numbers.kind(value)) and numbers.is_number(value) else numbers.to(value, numbers.real)
+    return (
+        value
+        if is_float(numbers.kind(value)) and numbers.is_number(value)
+        else numbers.to(value, numbers.real)
+    )
 
 
 def _floats(numbers: Arithmetic, *values: Any) -> tuple[Any, ...]:

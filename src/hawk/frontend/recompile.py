@@ -40,8 +40,11 @@ def recompile(
     outer = ast.FunctionDef(
         name="__hawk_outer__",
         args=ast.arguments(
-            posonlyargs=[], args=[ast.arg(arg=name) for name in (SHIM, *free)], kwonlyargs=[],
-            kw_defaults=[], defaults=[],
+            posonlyargs=[],
+            args=[ast.arg(arg=name) for name in (SHIM, *free)],
+            kwonlyargs=[],
+            kw_defaults=[],
+            defaults=[],
         ),
         body=[inner, ast.Return(value=ast.Name(id=inner.name, ctx=ast.Load()))],
         decorator_list=[],
@@ -85,7 +88,10 @@ def _locate(tree: ast.AST, line: int) -> None:
             if getattr(node, "lineno", None) is None:
                 node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place  # type: ignore[attr-defined]
             place = (
-                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,  # type: ignore[attr-defined]
+                node.lineno,
+                node.col_offset,
+                node.end_lineno,
+                node.end_col_offset,  # type: ignore[attr-defined]
             )
         stack.extend((child, place) for child in ast.iter_child_nodes(node))
 
@@ -125,7 +131,10 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node, ast.Lambda):
             back = ast.copy_location(ast.Return(value=node.body), node.body)
             made = ast.FunctionDef(
-                name="function", args=node.args, body=[back], decorator_list=[],
+                name="function",
+                args=node.args,
+                body=[back],
+                decorator_list=[],
                 **({"type_params": []} if hasattr(ast, "TypeVar") else {}),
             )
             node = ast.copy_location(made, node)
@@ -139,7 +148,11 @@ class _Rewriter(ast.NodeTransformer):
         start: ast.stmt = _assigned(self.split, ast.Constant(value=False))
         body = [start, *self._statements(node.body)]
         if kept is not None:
-            body.append(ast.copy_location(ast.Return(value=self._exit(ast.Constant(value=None))), node.body[-1]))
+            body.append(
+                ast.copy_location(
+                    ast.Return(value=self._exit(ast.Constant(value=None))), node.body[-1]
+                )
+            )
         node.body = body
         self.kept, self.split = outer
         return node
@@ -202,9 +215,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _mark(self, tested: ast.expr) -> ast.stmt:
         """From here on what is returned has a type, if `tested` is a number of the kernel."""
-        either = ast.IfExp(
-            test=_shim("is_number", tested), body=tested, orelse=_name(self.split)
-        )
+        either = ast.IfExp(test=_shim("is_number", tested), body=tested, orelse=_name(self.split))
         return _assigned(self.split, either)
 
     def visit_Match(self, node: ast.Match) -> Any:  # noqa: N802
@@ -224,7 +235,9 @@ class _Rewriter(ast.NodeTransformer):
         ranged = _shim("is_range", _name(values))
         before: list[ast.stmt] = [_assigned(values, _shim("loop", self.visit(node.iter)))]
         if returns:
-            before += self._where(ranged, [_assigned(self.split, _shim("settle", ast.Constant(value=True)))])
+            before += self._where(
+                ranged, [_assigned(self.split, _shim("settle", ast.Constant(value=True)))]
+            )
         node.iter = _name(values)
         node.body = [*self._where(ranged, settles), *self._statements(node.body)]
         node.orelse = self._statements(node.orelse)

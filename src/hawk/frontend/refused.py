@@ -21,10 +21,18 @@ REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
     ast.AsyncFunctionDef: ("H110", f"`async def`: {_PURE}", "def ..."),
     ast.Await: ("H110", f"`await`: {_PURE}, there is nothing to wait for", ""),
     ast.Yield: ("H110", "`yield`: a step gives its values once, by `return`", "return ..."),
-    ast.YieldFrom: ("H110", "`yield from`: a step gives its values once, by `return`", "return ..."),
+    ast.YieldFrom: (
+        "H110",
+        "`yield from`: a step gives its values once, by `return`",
+        "return ...",
+    ),
     ast.Delete: ("H103", "`del`: a local name ends with the step", ""),
     ast.Global: ("H308", f"`global`: {_PURE}; what stays is a Mutable", "count: Mutable[Index]"),
-    ast.Nonlocal: ("H308", f"`nonlocal`: {_PURE}; what stays is a Mutable", "count: Mutable[Index]"),
+    ast.Nonlocal: (
+        "H308",
+        f"`nonlocal`: {_PURE}; what stays is a Mutable",
+        "count: Mutable[Index]",
+    ),
     ast.Import: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ImportFrom: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ClassDef: ("H103", f"`class`: {_PURE}", "the class at the top of the file"),
@@ -48,5 +56,7 @@ def refusal(source: Source, node: ast.AST, caller: Loc | None = None) -> HawkErr
     where = source.loc(node, caller=caller)
     if isinstance(node, ast.stmt):  # the first line says it
         line = source.lines[where.line - 1].rstrip()
-        where = Loc(where.file, where.line, where.col, where.line, len(line), where.function, caller)
+        where = Loc(
+            where.file, where.line, where.col, where.line, len(line), where.function, caller
+        )
     return HawkError(code, what, where, fix)

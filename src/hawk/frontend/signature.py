@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
@@ -64,6 +64,17 @@ class Signature:
     parameters: tuple[Parameter, ...]
     outputs: tuple[Output, ...]
     nesting: Nesting
+
+    def given_back(self, planes: Mapping[str, Any]) -> Any:
+        """What a call gives, from the values of all planes that are stored.
+
+        Without `return`, that is the one Mutable, or a tuple of them in the order of the signature.
+        """
+        if self.nesting is not None:
+            values = tuple(planes[each.name] for each in self.outputs)
+            return values[0] if self.nesting == "one" else values
+        values = tuple(planes[each.name] for each in self.parameters if each.role is Role.STATE)
+        return values[0] if len(values) == 1 else values
 
     @property
     def observed(self) -> tuple[str, ...]:
@@ -153,9 +164,7 @@ def _where(source: Source, name: str) -> Loc:
     return source.head() if returns is None else source.loc(returns)
 
 
-def _parameter(
-    source: Source, arg: ast.arg, default: object, known: dict[str, Any]
-) -> Parameter:
+def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, Any]) -> Parameter:
     name = arg.arg
     if name not in known:
         what = f"`{name}` has no annotation, so it is unknown which array it stands for"
@@ -188,9 +197,7 @@ def _parts(annotation: Any) -> tuple[list[Element], list[Marker]]:
     return elements, markers
 
 
-def _not_a_plane(
-    source: Source, arg: ast.arg, annotation: Any, markers: list[Marker]
-) -> HawkError:
+def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Marker]) -> HawkError:
     name = arg.arg
     wrote = source.text(arg.annotation) if arg.annotation is not None else repr(annotation)
     if annotation in _PLAIN:

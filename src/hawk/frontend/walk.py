@@ -80,12 +80,16 @@ class Domain(Protocol):
     def fork(self, frame: Frame, test: Any, node: ast.AST) -> Fork: ...
     def cycle(self, frame: Frame, node: ast.AST) -> Cycle: ...
     def template(self, value: Any) -> Any: ...
-    def widen(self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST) -> Any: ...
+    def widen(
+        self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST
+    ) -> Any: ...
     def iterate(self, frame: Frame, value: Any, node: ast.expr) -> Range | Sequence[Any]: ...
     def below(self, number: Any, bounds: Range) -> Any: ...
     def advance(self, number: Any, bounds: Range) -> Any: ...
     def counter(self, number: int) -> Any: ...
-    def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]: ...
+    def matches(
+        self, frame: Frame, value: Any, node: ast.pattern
+    ) -> tuple[Any, dict[str, Any]]: ...
 
 
 class Walker:
@@ -382,7 +386,9 @@ class Walker:
             node,
         )[Exit.NEXT]
         ways[Exit.NEXT] = Way(
-            self.domain.either(test, following.flag) if Exit.BREAK in ways or Exit.RETURN in ways else True,
+            self.domain.either(test, following.flag)
+            if Exit.BREAK in ways or Exit.RETURN in ways
+            else True,
             joined.names,
         )
         return ways
@@ -503,7 +509,9 @@ class _Attempt:
         """Say what each key holds in the next pass, or after the loop; the keys that have one."""
         domain, where = self.domain, self.frame.head(self.node)
         outside = _read_outside(self.frame, self.node)
-        keys = {name for name, template in self.templates.items() if not isinstance(template, Unusable)}
+        keys = {
+            name for name, template in self.templates.items() if not isinstance(template, Unusable)
+        }
         for way in (Exit.NEXT, Exit.BREAK):
             if way in ways:
                 keys |= {name for name in _bound(self.node) & outside if name in ways[way].names}

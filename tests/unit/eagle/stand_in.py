@@ -29,13 +29,13 @@ class StandIn(Kernel[..., Any]):
     """
 
     def __init__(self, kernel: Kernel[..., Any], step: Step, unread: tuple[str, ...] = ()) -> None:
-        super().__init__(kernel._program, steps=kernel.steps, dtype=kernel.dtype)
+        super().__init__(kernel.program, steps=kernel.steps, dtype=kernel.dtype)
         self.numpy_step, self.unread = step, unread
         self.compiled: list[tuple[DType, frozenset[str]]] = []
 
     def again(self, steps: Any) -> "StandIn":
         """The same with other steps a launch."""
-        kernel = Kernel(self._program, steps=steps, dtype=self.dtype)
+        kernel = Kernel(self.program, steps=steps, dtype=self.dtype)
         return StandIn(kernel, self.numpy_step, self.unread)
 
     def compile(self, real: DType, uniform: frozenset[str] = frozenset()) -> Compiled:
@@ -98,8 +98,9 @@ def advance(
     while longest < words[Word.STEPS] and live.any():
         longest += 1
         now = {
-            name: plane[live] if isinstance(plane, np.ndarray) else plane
-            for name, plane in planes.items()
+            slot.name: planes[slot.name] if slot.role is Role.UNIFORM else planes[slot.name][live]
+            for slot in slots
+            if slot.role is not Role.OUTPUT
         }
         for name, after in step(**now).items():
             planes[name][live] = after

@@ -121,7 +121,7 @@ def test_the_width_that_most_planes_have_is_expected_of_the_others() -> None:
 def test_the_kernel_may_fix_the_width() -> None:
     from hawk.kernel import Kernel
 
-    kernel = StandIn(Kernel(double._program, steps=1, dtype="float32"), double.numpy_step)
+    kernel = StandIn(Kernel(double.program, steps=1, dtype="float32"), double.numpy_step)
 
     assert (
         "'x': expected float32 (2,), got float64 (2,); write x.astype(np.float32), "

@@ -271,7 +271,7 @@ def test_two_threads_may_not_launch_one_bound_kernel() -> None:
     bound = eagle.deploy(StandIn(double, slow)).bind(x=np.ones(1))
     first = threading.Thread(target=bound.launch)
     first.start()
-    inside.wait()
+    assert inside.wait(timeout=60)
 
     with pytest.raises(eagle.Busy, match="this Bound of double is being launched by another"):
         bound.launch()

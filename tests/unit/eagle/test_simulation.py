@@ -182,7 +182,7 @@ def test_two_threads_may_not_run_one_simulation() -> None:
     simulation = eagle.simulation(kernel, max_steps=1, x=np.ones(1))
     first = threading.Thread(target=simulation.run)
     first.start()
-    inside.wait()
+    assert inside.wait(timeout=60)
 
     with pytest.raises(eagle.Busy, match="this Simulation of measure is being used by another"):
         simulation.reset()

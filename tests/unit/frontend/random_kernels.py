@@ -50,7 +50,9 @@ class Maker:
     def number(self, depth: int) -> str:
         """A float expression."""
         if depth <= 0:
-            return self.pick(*FLOATS, *FLOATS, *FLOATS, "0.5", "2", "1.5", "-3.25", "1e-3", "i", "G")
+            return self.pick(
+                *FLOATS, *FLOATS, *FLOATS, "0.5", "2", "1.5", "-3.25", "1e-3", "i", "G"
+            )
         e, d = self.number, depth - 1
         match self.random.randrange(18):
             case 0 | 1 | 2 | 3:
@@ -153,7 +155,9 @@ class Maker:
             case 7:
                 self.line(indent, f"u, w = {self.number(1)}, {self.number(1)}")
             case 8:
-                self.line(indent, self.pick("y, u = u, y", "m, k = k, m", "u: float = (w := u) * x"))
+                self.line(
+                    indent, self.pick("y, u = u, y", "m, k = k, m", "u: float = (w := u) * x")
+                )
             case 9 | 10 | 11 | 12:
                 self.line(indent, f"if {self.truth(2)}:")
                 self.block(indent + 1, d, loop=loop)
@@ -169,8 +173,12 @@ class Maker:
                 bounds = self.pick("3", "1, 4", "4, 0, -2", "i % 4", "abs(j) % 3, 4", "0", "1")
                 self.line(indent, f"for {name} in range({bounds}):")
                 use = self.pick(
-                    f"u += {name} * x", f"k += {name}", f"w = w * T[{name} % 3]", f"m = {name}",
-                    f"if {name} == 1: u = 0.5", f"y = T[{name} - 1] * y + u",
+                    f"u += {name} * x",
+                    f"k += {name}",
+                    f"w = w * T[{name} % 3]",
+                    f"m = {name}",
+                    f"if {name} == 1: u = 0.5",
+                    f"y = T[{name} - 1] * y + u",
                 )
                 self.line(indent + 1, use)
                 self.block(indent + 1, d, loop=True)
@@ -179,7 +187,9 @@ class Maker:
                 self.loops += 1
                 name = f"n{self.loops}"
                 self.line(indent, f"{name} = 0")
-                self.line(indent, f"while {name} < {self.pick('3', 'i % 5', '2')} and {self.truth(1)}:")
+                self.line(
+                    indent, f"while {name} < {self.pick('3', 'i % 5', '2')} and {self.truth(1)}:"
+                )
                 self.line(indent + 1, f"{name} += 1")
                 self.block(indent + 1, d, loop=True)
                 self.after_loop(indent, d, loop=loop)

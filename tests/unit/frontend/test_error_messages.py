@@ -20,7 +20,11 @@ HELPERS = {"helper", "outer_helper", "inner_helper", "one_path_helper", "countdo
 
 def cases() -> list[str]:
     found = inspect.getmembers(bad_kernels, inspect.isfunction)
-    own = [(f.__code__.co_firstlineno, name) for name, f in found if f.__module__ == bad_kernels.__name__]
+    own = [
+        (f.__code__.co_firstlineno, name)
+        for name, f in found
+        if f.__module__ == bad_kernels.__name__
+    ]
     return [name for _, name in sorted(own) if name not in HELPERS]
 
 
@@ -33,7 +37,9 @@ def message(name: str) -> str:
 
 def expected() -> dict[str, str]:
     parts = GOLDEN.read_text().split("\n=== ")[1:]
-    return dict((head.strip(), body.strip("\n")) for head, body in (p.split("\n", 1) for p in parts))
+    return dict(
+        (head.strip(), body.strip("\n")) for head, body in (p.split("\n", 1) for p in parts)
+    )
 
 
 @pytest.mark.parametrize("name", cases())
@@ -47,4 +53,6 @@ def test_nothing_on_file_is_left_over() -> None:
 
 if __name__ == "__main__":
     body = "\n".join(f"=== {name}\n{message(name)}\n" for name in cases())
-    GOLDEN.write_text("What hawk says of each kernel of tests/unit/frontend/bad_kernels.py.\n\n" + body)
+    GOLDEN.write_text(
+        "What hawk says of each kernel of tests/unit/frontend/bad_kernels.py.\n\n" + body
+    )
