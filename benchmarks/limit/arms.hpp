@@ -1,6 +1,7 @@
 // The table of a workload's arms, and the C functions through which it is read and run.
 #pragma once
 #include "chunked.hpp"
+#include "chunkfill.hpp"
 #include "frozen.hpp"
 #include "refill.hpp"
 #include "scalar.hpp"
@@ -17,15 +18,13 @@ struct Arm {
 #define FAST(W, U) {"fast" #U, run_frozen<Doubles, W, true, U>, run_frozen<Floats, W, true, U>}
 #define REFILL(W, U, B) \
   {"refill" #U "k" #B, run_refill<Doubles, W, false, U, B>, run_refill<Floats, W, false, U, B>}
-#define CHUNK(W, U, B)                                              \
-  {"chunk" #U "k" #B, run_chunked<Doubles, W, false, U, B, Test::EACH_STEP>, \
-   run_chunked<Floats, W, false, U, B, Test::EACH_STEP>}
-#define LAST(W, U, B)                                        \
-  {"last" #U "k" #B, run_chunked<Doubles, W, false, U, B, Test::LAST>, \
-   run_chunked<Floats, W, false, U, B, Test::LAST>}
-#define FAST_LAST(W, U, B)                                       \
-  {"fastlast" #U "k" #B, run_chunked<Doubles, W, true, U, B, Test::LAST>, \
-   run_chunked<Floats, W, true, U, B, Test::LAST>}
+#define CHUNKED(NAME, RUN, W, FAST, TEST, U, B) \
+  {NAME #U "k" #B, RUN<Doubles, W, FAST, U, B, TEST>, RUN<Floats, W, FAST, U, B, TEST>}
+#define CHUNK(W, U, B) CHUNKED("chunk", run_chunked, W, false, Test::EACH_STEP, U, B)
+#define LAST(W, U, B) CHUNKED("last", run_chunked, W, false, Test::LAST, U, B)
+#define FASTLAST(W, U, B) CHUNKED("fastlast", run_chunked, W, true, Test::LAST, U, B)
+#define CHUNKFILL(W, U, B) CHUNKED("chunkfill", run_chunkfill, W, false, Test::EACH_STEP, U, B)
+#define LASTFILL(W, U, B) CHUNKED("lastfill", run_chunkfill, W, false, Test::LAST, U, B)
 
 extern const Arm ARMS[];
 extern const int ARM_COUNT;

@@ -25,20 +25,6 @@ INLINE __m256 fma(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c
 INLINE __m256 fms(__m256 a, __m256 b, __m256 c) { return _mm256_fmsub_ps(a, b, c); }
 INLINE __m256 fnma(__m256 a, __m256 b, __m256 c) { return _mm256_fnmadd_ps(a, b, c); }
 
-// c + a * b and c - a * b with `a` read from memory, which is free; so it takes no register. Left to
-// itself, the compiler keeps `a` in one, spills the state, and each step waits for a store.
-#define FROM_MEMORY(R, SUFFIX)                                                          \
-  INLINE R fma_from_memory(const R& a, R b, R c) {                                      \
-    asm("vfmadd231" SUFFIX " %1, %2, %0" : "+x"(c) : "m"(a), "x"(b));                   \
-    return c;                                                                           \
-  }                                                                                     \
-  INLINE R fnma_from_memory(const R& a, R b, R c) {                                     \
-    asm("vfnmadd231" SUFFIX " %1, %2, %0" : "+x"(c) : "m"(a), "x"(b));                  \
-    return c;                                                                           \
-  }
-FROM_MEMORY(__m256d, "pd")
-FROM_MEMORY(__m256, "ps")
-
 // Where lanes go when they are packed to the front, and where they come from when they are spread
 // out again: eight indices of 32-bit lanes, cut from the identity by the bits.
 INLINE __m256i packing(uint64_t byte_mask) {
@@ -75,10 +61,12 @@ struct Doubles {
   static INLINE M less(M m, R a, R b) { return _mm256_and_pd(m, less(a, b)); }
   static INLINE uint64_t bytes(unsigned bits) { return _pdep_u64(bits, 0x0001000100010001u) * 0xffff; }
   static INLINE R pack(unsigned bits, R a) {
+    if (bits == FULL) return a;
     return _mm256_castsi256_pd(
         _mm256_permutevar8x32_epi32(_mm256_castpd_si256(a), packing(bytes(bits))));
   }
   static INLINE R spread(unsigned bits, int count, const T* p, R old) {
+    if (bits == FULL) return load(p);
     __m256i next = _mm256_castpd_si256(load(first(count), p));
     next = _mm256_permutevar8x32_epi32(next, spreading(bytes(bits)));
     return select(mask(bits), _mm256_castsi256_pd(next), old);
@@ -141,9 +129,11 @@ struct Floats {
   static INLINE M less(M m, R a, R b) { return _mm256_and_ps(m, less(a, b)); }
   static INLINE uint64_t bytes(unsigned bits) { return _pdep_u64(bits, 0x0101010101010101u) * 0xff; }
   static INLINE R pack(unsigned bits, R a) {
+    if (bits == FULL) return a;
     return _mm256_permutevar8x32_ps(a, packing(bytes(bits)));
   }
   static INLINE R spread(unsigned bits, int count, const T* p, R old) {
+    if (bits == FULL) return load(p);
     R next = _mm256_permutevar8x32_ps(load(first(count), p), spreading(bytes(bits)));
     return select(mask(bits), next, old);
   }

@@ -1,184 +1,87 @@
-// Arms `chunk<U>k<B>` and `last<U>k<B>`: B steps without any mask. A lane that stopped somewhere
-// among them goes, as it was before them, to the stragglers, and the next sample takes its place.
-// Stragglers are finished step by step under masks, when there are enough of them.
+// Arms `chunk<U>k<B>` and `last<U>k<B>`: chunks without masks, for samples that stop together. The
+// chunk in which the first lane stops is done again, in chunks of 4 and then step by step under masks.
 #pragma once
-#include "lanes.hpp"
+#include "chunk.hpp"
 
-// How the main loop learns that a lane stopped: `EACH_STEP` tests after every step, `LAST` only
-// after the last one. LAST is exact because t never shrinks: rounding is monotone, so t + dt >= t.
-enum class Test { EACH_STEP, LAST };
-
-template <class V, class K, int U>
-struct Stragglers {
-  using T = typename V::T;
+template <class V, class K, int U, Test TEST>
+struct Group {
   using R = typename V::R;
   using M = typename V::M;
-  static constexpr int AT_ONCE = NATIVE_REGISTERS / 8;  // vectors; more would not fit with masks
-  static constexpr int ENOUGH = AT_ONCE * V::W;
-  static constexpr int ROOM = ENOUGH + (U + 1) * V::W;
 
-  int count = 0;
-  alignas(64) T s[K::NS][ROOM] = {}, q[K::NQ + 1][ROOM] = {}, left[ROOM] = {};
-  int64_t sample[ROOM];
+  R shared[SHARED], q[U][K::NQ + 1];
+  R state[2][U][K::NS];
+  int newest = 0;    // which of the two states is it; a chunk writes the other one
+  unsigned mine[U];  // lanes with a sample
+  unsigned live[U];
+  int64_t step = 0;
 
-  void add(const R* state, const Lanes<V, K, U>& lanes, int u, unsigned bits, int steps) {
-    for (int j = 0; j < K::NS; ++j) V::store(s[j] + count, V::pack(bits, state[j]));
-    for (int j = 0; j < K::NQ; ++j) V::store(q[j] + count, V::pack(bits, lanes.q[u][j]));
-    for (; bits != 0; bits &= bits - 1, ++count) {
-      int lane = u * V::W + __builtin_ctz(bits);
-      sample[count] = lanes.sample[lane];
-      left[count] = (T)lanes.left(lane, steps);
-    }
-  }
-
-  // Take the youngest ones, at most ENOUGH, to their ends and send them home.
-  void finish(Job<T>& job, const R* shared, int steps) {
-    int begin = std::max(0, count - ENOUGH);
-    R x[AT_ONCE][K::NS], own[AT_ONCE][K::NQ + 1], last[AT_ONCE];
-    M live[AT_ONCE];
-    unsigned any = 0;
-#pragma GCC unroll 4
-    for (int u = 0; u < AT_ONCE; ++u) {
-      int from = begin + u * V::W;
-      for (int j = 0; j < K::NS; ++j) x[u][j] = V::load(s[j] + from);
-      for (int j = 0; j < K::NQ; ++j) own[u][j] = V::load(q[j] + from);
-      last[u] = V::load(left + from);
-      live[u] = V::less(V::first(std::clamp(count - from, 0, V::W)), V::set(0), last[u]);
-      any |= V::bits(live[u]);
-    }
-    for (int k = 1; k <= steps && any != 0; ++k) {
-      any = 0;
-#pragma GCC unroll 4
-      for (int u = 0; u < AT_ONCE; ++u) {
-        R next[K::NS];
-        K::step(x[u], own[u], shared, next);
-        for (int j = 0; j < K::NS; ++j) x[u][j] = V::select(live[u], next[j], x[u][j]);
-        live[u] = V::less(live[u], x[u][K::NS - 1], end_of_t<K>(own[u], shared));
-        live[u] = V::less(live[u], V::set((T)k), last[u]);
-        any |= V::bits(live[u]);
-      }
-    }
-#pragma GCC unroll 4
-    for (int u = 0; u < AT_ONCE; ++u) {
-      int from = begin + u * V::W, mine = std::clamp(count - from, 0, V::W);
-      R t = x[u][K::NS - 1];
-      unsigned unfinished = V::bits(V::less(V::first(V::W), t, end_of_t<K>(own[u], shared)));
-      send_home<V, K>(job, x[u], sample + from, mine, unfinished);
-    }
-    count = begin;
-  }
-};
-
-template <class V, class K, int U, int B, Test TEST>
-struct Chunks {
-  using T = typename V::T;
-  using R = typename V::R;
-  using M = typename V::M;
-  static constexpr bool ORDERED = U * K::NS + 2 < NATIVE_REGISTERS;
-  static_assert(B % 4 == 0);
-
-  Lanes<V, K, U> lanes;
-  Stragglers<V, K, U> stragglers;
-  R before[U][K::NS];  // the state when the chunk began
-  unsigned alive[U];   // bit l: lane l did not stop in the chunk
-
-  Chunks(Job<T>& job, Ranges& ranges) : lanes(job, ranges) {}
-
-  void run() {
-    while (lanes.any()) {
-      until_someone_leaves();
-      replace();
-    }
-    while (stragglers.count > 0) stragglers.finish(lanes.job, lanes.shared, B);
-  }
-
- private:
-  // Chunks of B steps, up to and with the first in which a lane stops or would meet the cap.
-  // A function of its own, so that the compiler has all registers for it; and its state goes to
-  // memory after each chunk, so that no register is wanted for where it leaves the loop.
-  __attribute__((noinline)) void until_someone_leaves() {
-    R s[U][K::NS], kept[2][U][K::NS];
-    M live[U];
-    int newest = 0;
-    copy(lanes.s, s);
-    copy(s, kept[0]);
-    for (;; lanes.tick += B) {
-      steps(s, live);
-      newest ^= 1;
-      copy(s, kept[newest]);
+  // As many chunks of B steps as fit under the cap and in which no lane stops.
+  template <int B>
+  __attribute__((noinline)) void unmasked(int64_t cap) {
+    R now[U][K::NS];
+    M below_end[U];
+    copy(state[newest], now);
+    for (; step + B <= cap; step += B, newest ^= 1) {
+      chunk<V, K, U, B, TEST>(now, state[newest ^ 1], q, shared, below_end);
       unsigned stopped = 0;
 #pragma GCC unroll 16
-      for (int u = 0; u < U; ++u) stopped |= lanes.taken[u] & ~V::bits(live[u]);
-      if (stopped != 0 || lanes.tick + B > lanes.next_cap) break;
-    }
-    copy(kept[newest], lanes.s);
-    copy(kept[newest ^ 1], before);
-#pragma GCC unroll 16
-    for (int u = 0; u < U; ++u) alive[u] = V::bits(live[u]);
-  }
-
-  INLINE void steps(R (&s)[U][K::NS], M (&live)[U]) {
-    auto below_end = [&](int u) __attribute__((always_inline)) {
-      return V::less(s[u][K::NS - 1], end_of_t<K>(lanes.q[u], lanes.shared));
-    };
-    if constexpr (TEST == Test::EACH_STEP) {
-#pragma GCC unroll 16
-      for (int u = 0; u < U; ++u) live[u] = V::mask(V::FULL);
-    }
-    // Nothing of the test stays in a register during the steps.
-    asm volatile("" : : : "memory");
-#pragma GCC unroll 1
-    for (int k = 0; k < B; k += 4) {
-#pragma GCC unroll 4
-      for (int i = 0; i < 4; ++i) {
-#pragma GCC unroll 16
-        for (int u = 0; u < U; ++u) {
-          R next[K::NS];
-          K::step(s[u], lanes.q[u], lanes.shared, next);
-#pragma GCC unroll 16
-          for (int j = 0; j < K::NS; ++j) {
-            s[u][j] = next[j];
-            if constexpr (ORDERED) in_order(s[u][j]);
-          }
-          if constexpr (TEST == Test::EACH_STEP) {
-            live[u] = V::less(live[u], s[u][K::NS - 1], end_of_t<K>(lanes.q[u], lanes.shared));
-          }
-        }
-      }
-    }
-    asm volatile("" : : : "memory");
-    if constexpr (TEST == Test::LAST) {
-#pragma GCC unroll 16
-      for (int u = 0; u < U; ++u) live[u] = below_end(u);
+      for (int u = 0; u < U; ++u) stopped |= mine[u] & ~V::bits(below_end[u]);
+      if (stopped != 0) break;
     }
   }
 
-  void replace() {
-    bool capped = lanes.tick + B > lanes.next_cap;
-    unsigned leaving[U];
-    for (int u = 0; u < U; ++u) {
-      leaving[u] = lanes.taken[u] & ~alive[u];
-      for (unsigned rest = capped ? lanes.taken[u] : 0; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-        if (lanes.left(u * V::W + l, B) < B) leaving[u] |= 1u << l;
+  __attribute__((noinline)) void masked(int64_t cap) {
+    R now[U][K::NS];
+    M on[U];
+    unsigned any = 1;
+    copy(state[newest], now);
+#pragma GCC unroll 16
+    for (int u = 0; u < U; ++u) on[u] = V::mask(mine[u]);
+    for (; step < cap && any != 0; ++step) {
+      any = 0;
+#pragma GCC unroll 16
+      for (int u = 0; u < U; ++u) {
+        R next[K::NS];
+        K::step(now[u], q[u], shared, next);
+#pragma GCC unroll 16
+        for (int j = 0; j < K::NS; ++j) now[u][j] = V::select(on[u], next[j], now[u][j]);
+        on[u] = V::less(on[u], now[u][K::NS - 1], end_of_t<K>(q[u], shared));
+        any |= V::bits(on[u]);
       }
-      if (leaving[u] != 0) stragglers.add(before[u], lanes, u, leaving[u], B);
     }
-    lanes.tick += B;
-    for (int u = 0; u < U; ++u) {
-      if (leaving[u] != 0) lanes.refill(u, leaving[u]);
-    }
-    if (capped) lanes.find_next_cap();
-    while (stragglers.count >= stragglers.ENOUGH) stragglers.finish(lanes.job, lanes.shared, B);
+    copy(now, state[newest]);
+#pragma GCC unroll 16
+    for (int u = 0; u < U; ++u) live[u] = V::bits(on[u]);
   }
 };
 
 template <class V, template <class, bool> class Workload, bool FAST, int U, int B, Test TEST>
 void run_chunked(Job<typename V::T> job) {
-  Ranges ranges(job.samples, job.threads);
-#pragma omp parallel num_threads(job.threads)
-  {
-    Chunks<V, Workload<V, FAST>, U, B, TEST> chunks(job, ranges);
-    chunks.run();
+  using K = Workload<V, FAST>;
+  constexpr int GROUP = U * V::W;
+  int64_t groups = (job.samples + GROUP - 1) / GROUP;
+  int64_t some = std::clamp<int64_t>(groups / (job.threads * 8), 1, 16);
+#pragma omp parallel for schedule(dynamic, some) num_threads(job.threads)
+  for (int64_t g = 0; g < groups; ++g) {
+    Group<V, K, U, TEST> group;
+    set_shared<V>(job.shared, group.shared);
+    for (int u = 0; u < U; ++u) {
+      int64_t i = g * GROUP + u * V::W;
+      auto mine = V::first((int)std::clamp<int64_t>(job.samples - i, 0, V::W));
+      typename V::R p[K::NP + 1];
+      for (int j = 0; j < K::NP; ++j) p[j] = V::load(mine, job.inputs[j] + i);
+      for (int j = 0; j < K::NS; ++j) group.state[group.newest][u][j] = V::load(mine, job.state[j] + i);
+      K::prepare(p, group.shared, group.q[u]);
+      group.mine[u] = V::bits(mine);
+    }
+    group.template unmasked<B>(job.cap);
+    group.template unmasked<4>(job.cap);
+    group.masked(job.cap);
+    for (int u = 0; u < U; ++u) {
+      int64_t i = g * GROUP + u * V::W;
+      auto mine = V::mask(group.mine[u]);
+      for (int j = 0; j < K::NS; ++j) V::store(mine, job.state[j] + i, group.state[group.newest][u][j]);
+      for (int l = 0; l < V::W && i + l < job.samples; ++l) job.done[i + l] = !(group.live[u] >> l & 1);
+    }
   }
 }

@@ -38,6 +38,16 @@ INLINE R end_of_t(const R* q, const R* shared) {
   else return shared[1];
 }
 
+// Copy a state element by element: an array that memcpy has seen stays in memory, not in registers.
+template <class R, int U, int N>
+INLINE void copy(const R (&from)[U][N], R (&to)[U][N]) {
+#pragma GCC unroll 16
+  for (int u = 0; u < U; ++u) {
+#pragma GCC unroll 16
+    for (int j = 0; j < N; ++j) to[u][j] = from[u][j];
+  }
+}
+
 // Ranges of samples, handed to whichever thread asks next; smaller ones near the end.
 class Ranges {
  public:

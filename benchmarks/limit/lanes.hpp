@@ -2,16 +2,6 @@
 #pragma once
 #include "job.hpp"
 
-// Copy a state element by element: an array that memcpy has seen stays in memory, not in registers.
-template <class R, int U, int N>
-INLINE void copy(const R (&from)[U][N], R (&to)[U][N]) {
-#pragma GCC unroll 16
-  for (int u = 0; u < U; ++u) {
-#pragma GCC unroll 16
-    for (int j = 0; j < N; ++j) to[u][j] = from[u][j];
-  }
-}
-
 // Write the first `count` lanes of a state to their samples.
 template <class V, class K>
 void send_home(Job<typename V::T>& job, const typename V::R* s, const int64_t* sample, int count,
@@ -40,7 +30,9 @@ struct Lanes {
   int64_t begin = 0, end = 0;      // samples we may still load
   int64_t tick = 0, next_cap;      // steps since the start; no lane reaches the cap before next_cap
   R shared[SHARED];
-  R s[U][K::NS], q[U][K::NQ + 1];
+  R state[2][U][K::NS];            // the newest state, and the one of a chunk earlier
+  R q[U][K::NQ + 1];
+  int newest = 0;
   unsigned taken[U] = {};          // bit l: there is a sample in lane l
   int64_t sample[U * V::W];
   int64_t started[U * V::W];       // the tick at which it was loaded
@@ -48,7 +40,7 @@ struct Lanes {
   Lanes(Job<T>& job, Ranges& ranges) : job(job), ranges(ranges), next_cap(job.cap) {
     set_shared<V>(job.shared, shared);
     for (int u = 0; u < U; ++u) {
-      for (int j = 0; j < K::NS; ++j) s[u][j] = V::set(1);
+      for (int j = 0; j < K::NS; ++j) state[0][u][j] = state[1][u][j] = V::set(1);
       for (int j = 0; j <= K::NQ; ++j) q[u][j] = V::set(1);
       refill(u, V::FULL);
     }
@@ -68,7 +60,13 @@ struct Lanes {
       unsigned lanes = _pdep_u32((1u << count) - 1, free);
       R p[K::NP + 1], fresh[K::NQ + 1];
       for (int j = 0; j < K::NP; ++j) p[j] = V::spread(lanes, count, job.inputs[j] + begin, V::set(1));
-      for (int j = 0; j < K::NS; ++j) s[u][j] = V::spread(lanes, count, job.state[j] + begin, s[u][j]);
+      for (int j = 0; j < K::NS; ++j) {
+        R& plane = state[newest][u][j];
+        plane = V::spread(lanes, count, job.state[j] + begin, plane);
+      }
+      // Samples come at long intervals, which the hardware does not take for a stream.
+      for (int j = 0; j < K::NP; ++j) __builtin_prefetch(job.inputs[j] + begin + 64);
+      for (int j = 0; j < K::NS; ++j) __builtin_prefetch(job.state[j] + begin + 64, 1);
       K::prepare(p, shared, fresh);
       for (int j = 0; j < K::NQ; ++j) q[u][j] = V::select(V::mask(lanes), fresh[j], q[u][j]);
       taken[u] |= lanes;

@@ -35,7 +35,7 @@ struct Refill {
         unsigned alive[U];
 #pragma GCC unroll 16
         for (int u = 0; u < U; ++u) alive[u] = V::bits(live[u]);
-        copy(s, lanes.s);
+        copy(s, lanes.state[0]);
         replace(alive);
         take(s, live);
       }
@@ -44,7 +44,7 @@ struct Refill {
 
  private:
   INLINE void take(R (&s)[U][K::NS], M (&live)[U]) {
-    copy(lanes.s, s);
+    copy(lanes.state[0], s);
 #pragma GCC unroll 16
     for (int u = 0; u < U; ++u) live[u] = V::mask(lanes.taken[u]);
   }
@@ -72,7 +72,7 @@ struct Refill {
       R packed[K::NS];
       int64_t sample[V::W];
       int count = 0;
-      for (int j = 0; j < K::NS; ++j) packed[j] = V::pack(leaving, lanes.s[u][j]);
+      for (int j = 0; j < K::NS; ++j) packed[j] = V::pack(leaving, lanes.state[0][u][j]);
       for (unsigned rest = leaving; rest != 0; rest &= rest - 1) {
         sample[count++] = lanes.sample[u * V::W + __builtin_ctz(rest)];
       }

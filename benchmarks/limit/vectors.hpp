@@ -28,22 +28,6 @@ struct OneLane {
   static INLINE R pow(R x, R y) { return std::pow(x, y); }
 };
 
-// a * b + c and c - a * b, with `a` read from memory where registers are few (see avx2.hpp).
-template <class R>
-INLINE R fma_of_loaded(const R& a, R b, R c) {
-#if NATIVE_REGISTERS == 16
-  if constexpr (sizeof(R) == 32) return fma_from_memory(a, b, c);
-#endif
-  return fma(a, b, c);
-}
-template <class R>
-INLINE R fnma_of_loaded(const R& a, R b, R c) {
-#if NATIVE_REGISTERS == 16
-  if constexpr (sizeof(R) == 32) return fnma_from_memory(a, b, c);
-#endif
-  return fnma(a, b, c);
-}
-
 // Keep the compiler from moving work of other vectors across this point: left alone, it
 // interleaves so much of an unrolled loop that it runs out of registers.
 template <class R>

@@ -6,17 +6,16 @@ is collected and said at once.
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import combinations
 from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.arguments import Arguments, match
 from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.errors import BindError
@@ -29,6 +28,7 @@ from hawk.kernel import NO_DEFAULT, Kernel, Parameter
 from hawk.targets.base import Compiled, raw_word
 
 Array: TypeAlias = NDArray[Any]
+AnyKernel: TypeAlias = Kernel[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Door:
 class Binding:
     """Arrays and numbers that fit a kernel, ready to launch."""
 
-    kernel: Kernel
+    kernel: AnyKernel
     compiled: Compiled
     n: int
     arrays: Mapping[str, Array]
@@ -80,7 +80,7 @@ class Binding:
 
 
 def bind(
-    kernel: Kernel,
+    kernel: AnyKernel,
     *,
     door: Door,
     planes: Mapping[str, object],
@@ -95,17 +95,20 @@ def bind(
     arrays. `problems` are what the door itself found wrong. Raises BindError with all problems,
     HawkError where the kernel itself cannot be compiled.
     """
-    return _Binder(kernel, door, problems).bind(args, planes, n, out)
+    given = match(kernel, args, planes, out, lists=door.lenient)
+    return _Binder(kernel, door, given, problems).bind(n)
 
 
 class _Binder:
     """One call on its way through the checks."""
 
-    def __init__(self, kernel: Kernel, door: Door, problems: Sequence[str]) -> None:
-        self.kernel, self.door, self.problems = kernel, door, list(problems)
-        self.given: dict[str, object] = {}
-        self.converted: set[str] = set()
-        """Given as lists: arrays of ours now, which nobody else holds."""
+    def __init__(
+        self, kernel: AnyKernel, door: Door, arguments: Arguments, problems: Sequence[str]
+    ) -> None:
+        self.kernel, self.door = kernel, door
+        self.given = arguments.values
+        self.converted, self.meant = arguments.converted, arguments.meant
+        self.problems = [*problems, *arguments.problems]
         self.real = DType.F64
         self.n = 0
         self.shape: Shape = None
@@ -116,18 +119,8 @@ class _Binder:
         self.uniform: set[str] = set()
         self.starts: dict[str, Number] = {}
         self.left_out: list[Parameter] = []
-        self.meant: set[str] = set()
-        """Planes that a wrong name was probably meant for: not missing on top of that."""
 
-    def bind(
-        self,
-        args: Sequence[object],
-        planes: Mapping[str, object],
-        n: SupportsIndex | None,
-        out: object,
-    ) -> Binding:
-        self.match_names(args, planes)
-        self.match_outputs(out)
+    def bind(self, n: SupportsIndex | None) -> Binding:
         rows = self.given_by_sample()
         self.real = self.float_width(rows)
         self.measure(n, [value for _, value in rows.values()])
@@ -152,64 +145,6 @@ class _Binder:
 
     def refuse(self, name: str, why: str) -> None:
         self.problems.append(f"{name!r}: {why}")
-
-    # -- which value belongs to which plane ------------------------------------------------------
-
-    def match_names(self, args: Sequence[object], planes: Mapping[str, object]) -> None:
-        names = [parameter.name for parameter in self.kernel.parameters]
-        if args:
-            self.match_positions(args, names)
-        for name, value in planes.items():
-            if name not in names:
-                self.refuse(name, self.unknown(name, names))
-            elif name in self.given:
-                self.refuse(name, "given twice, by position and by name")
-            else:
-                self.given[name] = value
-        if self.door.lenient:
-            self.convert_lists()
-
-    def match_positions(self, args: Sequence[object], names: list[str]) -> None:
-        kinds = [each.kind for each in self.kernel.__signature__.parameters.values()]
-        most = len(names) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
-        if len(args) > most:
-            self.problems.append(f"takes at most {most} planes by position, got {len(args)}")
-        self.given.update(zip(names[:most], args, strict=False))
-
-    def unknown(self, name: str, names: list[str]) -> str:
-        if any(name == output.name for output in self.kernel.outputs):
-            return f"is what {self.kernel.name} returns; give its array as out="
-        close = get_close_matches(name, names, n=1)
-        self.meant.update(close)
-        has = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(names)}"
-        return f"{self.kernel.name} has no such plane; {has}"
-
-    def convert_lists(self) -> None:
-        for parameter in self.kernel.parameters:
-            value = self.given.get(parameter.name)
-            if parameter.role is Role.UNIFORM or not isinstance(value, (list, tuple, range)):
-                continue
-            try:
-                self.given[parameter.name] = np.asarray(value)
-            except ValueError:  # rows of different length: refused as the list it is
-                continue
-            self.converted.add(parameter.name)
-
-    def match_outputs(self, out: object) -> None:
-        """Match `out` with what the kernel returns. None, alone or in a tuple: eagle makes it."""
-        outputs = self.kernel.outputs
-        if out is None:
-            return
-        if self.kernel.nesting is None:
-            self.refuse("out", f"{self.kernel.name} returns nothing")
-        elif self.kernel.nesting == "one":
-            self.given[outputs[0].name] = out
-        elif isinstance(out, (tuple, list)) and len(out) == len(outputs):
-            pairs = zip(outputs, out, strict=True)
-            self.given.update((output.name, array) for output, array in pairs if array is not None)
-        else:
-            got = f"{len(out)}" if isinstance(out, (tuple, list)) else shown(out)
-            self.refuse("out", f"expected a tuple of {len(outputs)} arrays, got {got}")
 
     # -- what all planes have in common ----------------------------------------------------------
 
@@ -362,7 +297,12 @@ class _Binder:
         for (one, first), (two, second) in combinations(self.own.items(), 2):
             if (one in inputs and two in inputs) or not overlap(first, second):
                 continue
-            if one in inputs and two in outputs and self.door.in_place and same_plane(first, second):
+            if (
+                one in inputs
+                and two in outputs
+                and self.door.in_place
+                and same_plane(first, second)
+            ):
                 continue
             if one in inputs or two in inputs:
                 read, written = (one, two) if one in inputs else (two, one)

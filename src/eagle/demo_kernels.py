@@ -1,4 +1,7 @@
-"""The kernels that `eagle demo` runs and `eagle doctor` tests: an oscillator, one step at a time."""
+"""The kernels that `eagle demo` runs and `eagle doctor` tests: an oscillator."""
+
+# A kernel is ordinary Python to a type checker, which cannot know what its annotations mean to us.
+# pyright: reportMissingTypeArgument=false, reportUnusedVariable=false
 
 from __future__ import annotations
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ WAYS = ("#b9c4ce", "#6c9bc4", "#1f5f99")
 WORK, WASTE = "#1f5f99", "#f3d9c9"
 WASTE_INK = "#b4532a"
 
-STYLE = {
+STYLE: Any = {
     "font.size": 10.5,
     "text.color": INK,
     "axes.edgecolor": FAINT,
@@ -34,7 +35,8 @@ STYLE = {
 def draw(ways: list[Way], spread: Spread, out: Path) -> None:
     """Write the picture to `out`; its ending says the format. Makes folders that are missing."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(11.5, 4.8), layout="constrained")
+        figure = Figure(figsize=(11.5, 4.8))
+        figure.set_layout_engine("constrained", w_pad=0.12, h_pad=0.12, wspace=0.06)
         left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.55))
         draw_launches(left, ways)
         draw_stops(right, spread)
@@ -45,63 +47,68 @@ def draw(ways: list[Way], spread: Spread, out: Path) -> None:
 def draw_launches(axes: Axes, ways: list[Way]) -> None:
     """How many launches there were of each length, one colour a way."""
     bars = [
-        (way, k, count, color)
+        (way, color, k, count)
         for way, color in zip(ways, WAYS, strict=True)
         for k, count in sorted(way.report.launches_by_k.items())
     ]
-    for position, (way, _, count, color) in enumerate(bars):
-        axes.bar(position, count, width=0.62, color=color)
-        axes.annotate(
-            f"{count:,}",
-            (position, count),
-            xytext=(0, 16),
-            textcoords="offset points",
-            ha="center",
-            fontsize=13,
-            fontweight="bold",
-        )
-        axes.annotate(
-            f"{way.name}, {way.seconds:.3g} s",
-            (position, count),
-            xytext=(0, 5),
-            textcoords="offset points",
-            ha="center",
-            fontsize=9,
-            color=FAINT,
-        )
+    for position, (way, color, _, count) in enumerate(bars):
+        axes.bar(position, count, width=0.64, color=color)
+        note(axes, (position, count), f"{count:,}", up=18, size=14, weight="bold")
+        note(axes, (position, count), f"{way.name}: {1e3 * way.seconds:,.3g} ms", up=5, color=FAINT)
     axes.set_yscale("log")
-    axes.set_ylim(1, 3.5 * max(count for _, _, count, _ in bars))
-    axes.set_xticks(range(len(bars)), [f"{k}" for _, k, _, _ in bars])
+    axes.set_ylim(1, 4 * max(count for *_, count in bars))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(range(len(bars)), [f"{k}" for _, _, k, _ in bars])
     axes.tick_params(axis="x", length=0)
     axes.set_xlabel("steps in that launch (k)")
     axes.set_ylabel("number of launches")
-    axes.set_title("The same result in fewer launches", loc="left", fontweight="bold", pad=12)
+    axes.set_title("The same bits in fewer launches", loc="left", fontweight="bold", pad=14)
 
 
 def draw_stops(axes: Axes, spread: Spread) -> None:
     """When each sample stops, slowest first, and what waiting for the slowest would cost."""
     steps = np.sort(spread.steps)[::-1]
-    sample = np.arange(1, len(steps) + 1) / len(steps) * 100
-    top = steps[0]
-    axes.fill_between(sample, steps, top, color=WASTE, linewidth=0)
-    axes.fill_between(sample, 0, steps, color=WORK, linewidth=0)
+    share = np.linspace(0, 100, len(steps) + 1)
+    top = int(steps[0])
+    stairs = np.append(steps, steps[-1])
+    axes.fill_between(share, stairs, top, step="post", color=WASTE, linewidth=0)
+    axes.fill_between(share, 0, stairs, step="post", color=WORK, linewidth=0)
     axes.axhline(top, color=WASTE_INK, linewidth=1.2, linestyle=(0, (4, 3)))
-    axes.annotate(
-        f"{spread.wasted:.0%} thrown away",
-        (60, 0.62 * top),
-        ha="center",
-        fontsize=17,
-        fontweight="bold",
-        color=WASTE_INK,
-    )
-    axes.annotate(
-        "if the batch waited for its slowest sample",
-        (60, 0.54 * top),
-        ha="center",
-        color=WASTE_INK,
-    )
+    note(axes, (100, top), f"the slowest: {top:,} steps", up=5, color=WASTE_INK, side="right")
+    wasted = f"{spread.wasted:.0%} of the steps for nothing"
+    note(axes, (60, 0.6 * top), wasted, up=0, size=16, weight="bold", color=WASTE_INK)
+    waiting = "if every sample went on until the slowest is done"
+    note(axes, (60, 0.6 * top), waiting, up=-17, size=10.5, color=WASTE_INK)
+    needed = f"{1 - spread.wasted:.0%} needed"
+    note(axes, (2.5, 0.09 * top), needed, up=0, size=12, weight="bold", color="white", side="left")
     axes.set_xlim(0, 100)
-    axes.set_ylim(0, 1.06 * top)
-    axes.set_xlabel("samples, slowest first (%)")
+    axes.set_ylim(0, 1.1 * top)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set_xlabel("samples, the slowest first (%)")
     axes.set_ylabel("steps until the sample is done")
-    axes.set_title("Each sample stops at its own step", loc="left", fontweight="bold", pad=12)
+    axes.set_title("Each sample stops at its own step", loc="left", fontweight="bold", pad=14)
+
+
+def note(
+    axes: Axes,
+    at: tuple[float, float],
+    text: str,
+    *,
+    up: float,
+    size: float = 9.5,
+    weight: str = "normal",
+    color: str = INK,
+    side: Literal["left", "center", "right"] = "center",
+) -> None:
+    """Write `text` at a point of the data, `up` points above it."""
+    axes.annotate(
+        text,
+        at,
+        xytext=(0, up),
+        textcoords="offset points",
+        ha=side,
+        fontsize=size,
+        fontweight=weight,
+        color=color,
+    )

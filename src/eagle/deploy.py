@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.binding import Binding, Door, bind
+from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.errors import Busy, PerformanceWarning
 from eagle.params import shown, whole
 from hawk.ir.nodes import Role
@@ -24,7 +24,7 @@ from hawk.kernel import Kernel
 class Deployed:
     """A kernel that takes arrays. Made by `deploy`; any number of threads may use it."""
 
-    kernel: Kernel
+    kernel: AnyKernel
 
     def bind(
         self,
@@ -68,7 +68,7 @@ class Deployed:
         Takes K steps for `steps=K`, one otherwise.
         """
         kernel = self.kernel
-        steps = 1 if kernel.steps == "auto" else kernel.steps
+        steps = 1 if isinstance(kernel.steps, str) else kernel.steps
         door = Door(kernel.name, lenient=True, in_place=steps == 1)
         both = both_given(out, buffer)
         out = buffer if out is None else out
@@ -78,12 +78,12 @@ class Deployed:
         return returned(binding)
 
 
-def deploy(kernel: Kernel) -> Deployed:
+def deploy(kernel: AnyKernel) -> Deployed:
     """Make `kernel` ready to be launched. Raises TypeError for what is no kernel."""
     return Deployed(as_kernel(kernel, "eagle.deploy"))
 
 
-def as_kernel(kernel: object, door: str) -> Kernel:
+def as_kernel(kernel: object, door: str) -> AnyKernel:
     """The kernel itself, where a kernel or a deployed one may be given."""
     if isinstance(kernel, Deployed):
         return kernel.kernel
@@ -102,9 +102,9 @@ def both_given(out: object, buffer: object) -> tuple[str, ...]:
     return ("'buffer': is another name of out=; give one of them",)
 
 
-def largest_launch(kernel: Kernel) -> int:
+def largest_launch(kernel: AnyKernel) -> int:
     """The most steps that one launch of `kernel` takes."""
-    return kernel.steps_max if kernel.steps == "auto" else kernel.steps
+    return kernel.steps_max if isinstance(kernel.steps, str) else kernel.steps
 
 
 class Bound:
@@ -122,7 +122,7 @@ class Bound:
         self._lock = threading.Lock()
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> AnyKernel:
         return self._binding.kernel
 
     @property

@@ -1,4 +1,4 @@
-"""How the CPU splits a batch: which samples a launch covers, and how many a worker takes at once."""
+"""How the CPU splits a batch: the samples of a launch, and how many a worker takes at once."""
 
 from eagle.devices.base import Partition
 from eagle.devices.host.team import HostTeam

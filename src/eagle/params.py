@@ -44,7 +44,7 @@ def to_number(value: object, dtype: DType) -> Number:
     number = _plain(value)
     if dtype is DType.BOOL and isinstance(number, bool):
         return number
-    if isinstance(number, (int, float, np.longdouble)) and not isinstance(number, bool):
+    if isinstance(number, (int, float, np.floating)) and not isinstance(number, bool):
         if dtype.is_float:
             return _rounded(number, dtype)
         if dtype.is_int:
@@ -58,11 +58,11 @@ def _plain(value: object) -> object:
     if not isinstance(value, (np.generic, np.ndarray)) or value.ndim:
         return value
     # A long double stays what it is: Python has nothing as precise.
-    return value[()] if value.dtype.char == "g" else value.item()
+    return np.asarray(value)[()] if value.dtype.char == "g" else value.item()
 
 
-def _rounded(number: float | np.longdouble, dtype: DType) -> float:
-    if isinstance(number, np.longdouble):
+def _rounded(number: float | np.floating, dtype: DType) -> float:
+    if isinstance(number, np.floating):
         with np.errstate(over="ignore"):
             rounded = float(np.dtype(dtype.numpy).type(number))
     else:
@@ -89,7 +89,7 @@ def _odd(number: int) -> int:
     return int(math.copysign(1, number)) * (kept if kept == size else kept | (1 << cut))
 
 
-def _integral(number: float | np.longdouble, dtype: DType) -> int:
+def _integral(number: float | np.floating, dtype: DType) -> int:
     if number != number or number in (math.inf, -math.inf) or number != int(number):
         raise ValueError(f"expected a whole number ({dtype.numpy}), got {shown(number)}")
     bounds = np.iinfo(dtype.numpy)

@@ -59,7 +59,9 @@ def convert(array: NDArray[Any], dtype: DType, *, floats: bool) -> NDArray[Any] 
         return converted if np.isinf(converted).sum() == np.isinf(array).sum() else None
     if dtype.is_int and (kind in "iu" or array.size == 0):
         bounds = np.iinfo(target)
-        fits = array.size == 0 or (bounds.min <= int(array.min()) and int(array.max()) <= bounds.max)
+        fits = array.size == 0 or (
+            bounds.min <= int(array.min()) and int(array.max()) <= bounds.max
+        )
         return array.astype(target) if fits else None
     return array.astype(target) if array.size == 0 else None
 
@@ -127,7 +129,7 @@ def overlap(first: NDArray[Any], second: NDArray[Any]) -> bool:
     if first.flags.c_contiguous and second.flags.c_contiguous:
         return True
     try:
-        return np.shares_memory(first, second, max_work=OVERLAP_WORK)
+        return np.shares_memory(first, second, max_work=OVERLAP_WORK)  # pyright: ignore[reportArgumentType]
     except TooHardError:
         return True
 

@@ -6,7 +6,9 @@ import difflib
 import functools
 import inspect
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
@@ -18,7 +20,7 @@ from hawk.ir.nodes import Function, Role
 from hawk.ir.printer import to_text
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
-from hawk.targets.base import STEPS_MAX, Compiled
+from hawk.targets.base import STEPS_MAX, Compiled, Image
 
 __all__ = ["NO_DEFAULT", "RESERVED", "Kernel", "Output", "Parameter", "kernel", "steps"]
 
@@ -33,6 +35,9 @@ RESERVED = (
     *("report", "status", "steps_taken"),
 )
 """Names of options and results, which a plane may therefore not have."""
+
+LOADED = time.time_ns()
+"""When hawk was loaded: if a file of it is younger, this process runs what the file was before."""
 
 WIDTHS = {"float64": DType.F64, "float32": DType.F32}
 
@@ -73,12 +78,35 @@ class Program:
         with self._lock:
             known = self._compiled.get((real, uniform))
             if known is None or known[0] is not traced:
-                # llvmlite takes 30 ms to load, so it waits until something is compiled.
-                from hawk.targets.cpu.compile import compile_function
-
-                known = (traced, compile_function(optimise(traced.function)))
+                known = (traced, _compiled(self.function, traced.function, uniform))
                 self._compiled[real, uniform] = known
             return known[1]
+
+
+def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
+    """Native code of the traced program `fn`, from the cache where it is there."""
+    # llvmlite takes 30 ms to load, so it waits until something is compiled, and the cache with it.
+    from hawk.cache.lookup import Wanted, shared
+    from hawk.targets.cpu.link import load
+    from hawk.targets.cpu.machine import host, versions
+
+    def make() -> Image:
+        from hawk.targets.cpu.compile import build  # what is in the cache needs no emitter
+
+        return build(optimise(fn))
+
+    started = time.perf_counter()
+    numbers = f", one number for all samples: {', '.join(sorted(uniform))}" if uniform else ""
+    wanted = Wanted(
+        kernel=function.__qualname__,
+        file=function.__code__.co_filename,
+        program=to_text(replace(fn, name=""), locations=False, names=False),
+        variant=f"{fn.real.hawk}{numbers}",
+        machine=host().identity,
+        versions=versions(),
+    )
+    compiled, cached = shared(LOADED).get_or_make(wanted, make, load)
+    return replace(compiled, cached=cached, build_seconds=time.perf_counter() - started)
 
 
 class Kernel(Generic[P, R]):

@@ -32,6 +32,14 @@ EDGES: Mapping[DType, tuple[Number, ...]] = {
 }  # fmt: skip
 """The numbers where an operation does something else than nearby."""
 
+_FEW_FLOATS = (0.0, -0.0, 1.0, 2.0, nan, inf)
+_FEW_INTEGERS = (0, 1, 2)
+"""So few that two planes often hold the same one."""
+
+_FEW_FLOATS = (0.0, -0.0, 1.0, 2.0, nan, inf)
+_FEW_INTEGERS = (0, 1, 2)
+"""So few that two planes often hold the same one."""
+
 TIME_STEPS = (0.1, 0.01, 1.0, 0.25, 0.0, -0.0, -0.1, -1.0, 5e-324, 1e30, inf, -inf, nan, 1e-17)
 """What a time may advance by: mostly forward; never, backward, beyond all bounds now and then."""
 LIMITS = (1.0, 0.5, 2.0, 3.7, 0.0, -0.0, -1.0, 1e30, inf, -inf, nan, 10.0)
@@ -50,7 +58,10 @@ def draw(random: Random, dtype: DType, name: str = "") -> Number:
         )
     if dtype is DType.BOOL:
         return random.random() < 0.5
-    if random.random() < 0.3:
+    chance = random.random()
+    if chance < 0.3:
+        return random.choice(_FEW_FLOATS if dtype.is_float else _FEW_INTEGERS)
+    if chance < 0.6:
         return _edge(random, dtype)
     if dtype.is_int:
         least = 0 if dtype is DType.U32 else -9

@@ -28,7 +28,7 @@ CONVERT = {
     BOOL: "bool({})",
 }
 
-FLOATS = ("0.0", "-0.0", "0.1", "0.5", "1.0", "-1.0", "2.0", "3.0", "1e-3", "1e30", "5e-324", "4.0")
+FLOATS = ("0.0", "0.0", "-0.0", "-0.0", "0.1", "0.5", "1.0", "-1.0", "2.0", "3.0", "1e-3", "1e30", "5e-324", "4.0")
 WIDE_FLOATS = ("1e300", "2.2250738585072014e-308")
 WHOLE = {
     INDEX: (0, 1, 2, 3, 7, -1, -5, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 4, 8),
@@ -63,6 +63,8 @@ class Scope:
     """Kind by name."""
     fixed: set[str] = field(default_factory=set)
     """Names that are not assigned to."""
+    level: int = 0
+    """How many blocks it is in."""
     loops: int = 0
     returns: Sequence[str] | None = None
     """What an early `return` here must give; None where there is no `return`."""
@@ -71,7 +73,12 @@ class Scope:
 
     def inner(self, **changes: object) -> Scope:
         """The scope of a nested block: what is bound there is unknown outside."""
-        kept = {"loops": self.loops, "returns": self.returns, "leaves": self.leaves}
+        kept = {
+            "level": self.level + 1,
+            "loops": self.loops,
+            "returns": self.returns,
+            "leaves": self.leaves,
+        }
         return Scope(dict(self.names), set(self.fixed), **{**kept, **changes})
 
     def of(self, kind: str) -> list[str]:
@@ -227,7 +234,7 @@ class Writer:
             (1, lambda: f"{self.pick('float', 'hawk.real')}({whole()})"),
             (0.5, lambda: self.wider(scope, depth)),
             (0.5, lambda: f"({value()} ** {self.pick('2', '3', '-1', '4', '0', '7')})"),
-            (2, lambda: self.library(scope, depth)),
+            (3, lambda: self.library(scope, depth)),
             (2, lambda: self.called(REAL, scope, depth)),
             (2, lambda: self.variable(REAL, scope)),
         )
@@ -382,7 +389,7 @@ class Writer:
         self.room -= 1
         nested: float = 0 if self.room < 2 else 1
         options: list[tuple[float, Callable[[Scope], list[str]]]] = [
-            (4, self.local),
+            (1 if scope.level > 1 else 5, self.local),
             (6, self.assignment),
             (4, self.augmented),
             (2, self.tuple_assignment),
@@ -392,14 +399,14 @@ class Writer:
             (nested if scope.loops < 2 else 0, self.while_loop),
             (0.7, self.known_local),
             (0.5 * nested, self.nested_function),
-            (1.5 if scope.leaves else 0, self.leave),
+            (4 if scope.leaves else 0, self.leave),
             (0.4 if scope.returns is not None else 0, self.early_return),
         ]
         weights = [weight for weight, _ in options]
         return self.random.choices(options, weights)[0][1](scope)
 
     def depth(self) -> int:
-        return self.random.choice((1, 1, 2, 2, 3))
+        return self.random.choice((1, 2, 2, 3, 3))
 
     def local(self, scope: Scope) -> list[str]:
         kind = self.pick(*KINDS, REAL)
@@ -511,7 +518,10 @@ class Writer:
         """A sum that starts as a known number and takes its type in a loop."""
         kind = self.pick(REAL, REAL, *INTEGERS)
         name, counter = self.fresh("v"), self.fresh("i")
-        start = self.pick("0.0", "1.0", "0") if kind == REAL else "0"
+        # Where the loop may not run at all, CPython cannot know what type the sum would have had.
+        start = self.pick("0.0", "1.0") if kind == REAL else CONVERT[kind].format("0")
+        if kind == INDEX:
+            start = "0"
         bounds = self.bounds(scope)
         inner = scope.inner(loops=scope.loops + 1)
         inner.names[counter] = INDEX
@@ -520,8 +530,6 @@ class Writer:
         if kind == REAL and self.chance(0.5):
             added = f"{self.value(REAL, inner, 1)} * {self.value(REAL, inner, 1)}"
         body = [f"{name} {self.pick('+=', '-=')} {added}"]
-        if kind == REAL and start == "0":
-            body = [f"{name} = {name} + {added}"]
         scope.names[name] = kind
         return [f"{name} = {start}", f"for {counter} in range({bounds}):", *_indented(body)]
 
@@ -632,11 +640,12 @@ class Writer:
             text += ["", *self.helper(module)]
         scope = module.inner()
         self.planes(scope)
-        outputs = [
-            self.pick(REAL, REAL, *KINDS) for _ in range(self.random.choice((0, 0, 1, 1, 2, 3)))
-        ]
-        if not any(role[0] in "s" for role, _ in self.parameters) and not outputs:
-            outputs = [REAL]
+        # Mostly the outputs are what the body computes, so that little of it is in vain.
+        outputs: list[str] | None = None
+        if self.chance(0.25):
+            outputs = [self.pick(REAL, *KINDS) for _ in range(self.random.choice((0, 1, 1, 2)))]
+        if not any(name[0] == "s" for name, _ in self.parameters) and not outputs:
+            outputs = None
         stops = self.chance(0.75)
         if stops:
             self.parameters.append(("terminated", "Terminated"))
@@ -645,7 +654,7 @@ class Writer:
         if captured:
             scope.names[captured] = KNOWN
             scope.fixed.add(captured)
-        body = self.body(scope, outputs, stops=stops)
+        body, outputs = self.body(scope, outputs, stops=stops)
         kernel = self.kernel(body, outputs)
         if captured:
             number = self.pick(*FLOATS)
@@ -657,10 +666,13 @@ class Writer:
             ]
         return Program(seed, _tidy("\n".join([*text, "", *kernel])), self.wide)
 
-    def body(self, scope: Scope, outputs: Sequence[str], *, stops: bool) -> list[str]:
-        returns = tuple(outputs)
-        scope.returns = returns if self.chance(0.3) else None
-        self.room = self.random.randint(2, 10)
+    def body(
+        self, scope: Scope, outputs: list[str] | None, *, stops: bool
+    ) -> tuple[list[str], list[str]]:
+        """The statements of the kernel, and what it returns; None: what it has computed."""
+        if outputs is not None and self.chance(0.6):
+            scope.returns = outputs
+        self.room = self.random.randint(5, 16)
         early = stops and self.chance(0.4)
         late = stops and not early and self.chance(0.8)
         body = self.stop(scope) if early else []
@@ -668,11 +680,17 @@ class Writer:
             body += self.statement(scope)
         if late:
             body += self.stop(scope)
-        if self.chance(0.1):
-            body += self.store_integer(scope)
-        if outputs:
+        if outputs is None:
+            names = [name for name in scope.names if name[0] == "v"][-8:]
+            if not names:
+                names = [name for name, kind in scope.names.items() if kind != KNOWN][-1:]
+            outputs = [scope.names[name] for name in names]
+            body.append(f"return {', '.join(names)}")
+        elif outputs:
             body.append(self.returned(scope, outputs))
-        return body
+        elif self.chance(0.3):
+            body += self.store_integer(scope)
+        return body, outputs
 
     def store_integer(self, scope: Scope) -> list[str]:
         """An integer assigned to float state, which becomes a float when it is stored."""
@@ -686,7 +704,8 @@ class Writer:
     def stop(self, scope: Scope) -> list[str]:
         """When is a sample done? After some time or count, at once, never, now and then."""
         form = self.pick(
-            "time", "time", "time", "count", "count", "any", "any", "once", "never", "if", "last"
+            "time", "time", "time", "time", "time", "count", "count", "any", "any", "once", "never",
+            "if", "last",
         )
         match form:
             case "time":
@@ -716,7 +735,7 @@ class Writer:
         scope.names.update(t=REAL, dt=REAL, t_end=REAL)
         scope.fixed.update(("t", "dt", "t_end"))
         step = self.pick(
-            "t += dt", "t = t + dt", "t = dt + t", "t -= dt", "t = t + dt * 0.5", "t += dt * t_end",
+            "t += dt", "t += dt", "t = t + dt", "t = dt + t", "t -= dt", "t = t + dt * 0.5", "t += dt * t_end",
             "t = t - dt", "t += 0.25", "t = dt - t", "t = t + (dt if t < t_end else -dt)",
         )  # fmt: skip
         test = self.pick(

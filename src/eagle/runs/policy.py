@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 ROUND = 64
 """One pass reports its steps as "auto" would: up to a multiple of this."""
@@ -40,9 +40,9 @@ class OnePass:
 StepPolicy: TypeAlias = OneStep | FixedSteps | AutoSteps | OnePass
 
 
-def policy_for(steps: int | Literal["auto"], *, largest: int) -> StepPolicy:
-    """The policy of a kernel with `steps=`."""
-    if steps == "auto":
+def policy_for(steps: int | str, *, largest: int) -> StepPolicy:
+    """The policy of a kernel with `steps=`, a number or `"auto"`."""
+    if isinstance(steps, str):
         return AutoSteps(largest)
     return OneStep() if steps == 1 else FixedSteps(steps)
 
@@ -76,11 +76,6 @@ def largest_launch(policy: StepPolicy) -> int | None:
             return None
         case _ as never:
             assert_never(never)
-
-
-def direct_steps(steps: int | Literal["auto"]) -> int:
-    """Steps that a direct call of a kernel with `steps=` takes."""
-    return 1 if steps == "auto" else steps
 
 
 def describe(policy: StepPolicy) -> str:

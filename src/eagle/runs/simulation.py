@@ -1,4 +1,4 @@
-"""A batch that is run until each sample is done: the one thing behind all four ways to ask for it."""
+"""A batch that runs until each sample is done: the one thing behind all four ways to ask."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.binding import Binding, Door, bind
+from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.deploy import Deployed, as_kernel, both_given
 from eagle.devices.base import Loaded
 from eagle.errors import Busy
@@ -29,7 +29,6 @@ from eagle.runs.policy import (
 )
 from eagle.runs.report import RunReport, SimResult, Status
 from hawk.ir.nodes import Role
-from hawk.kernel import Kernel
 
 LARGEST = 2**63 - 1
 
@@ -179,7 +178,7 @@ def _written(binding: Binding) -> dict[str, NDArray[Any]]:
 
 
 def simulate(
-    kernel: Kernel | Deployed,
+    kernel: AnyKernel | Deployed,
     /,
     *,
     max_steps: SupportsIndex,
@@ -205,7 +204,7 @@ def simulate(
 
 
 def simulation(
-    kernel: Kernel | Deployed,
+    kernel: AnyKernel | Deployed,
     /,
     *,
     max_steps: SupportsIndex,
@@ -221,7 +220,7 @@ def simulation(
 
 
 def run_until_done(
-    kernel: Deployed | Kernel,
+    kernel: Deployed | AnyKernel,
     /,
     *,
     max_steps: SupportsIndex,
@@ -242,7 +241,7 @@ def run_until_done(
 
 
 def until_done(
-    kernel: Deployed | Kernel,
+    kernel: Deployed | AnyKernel,
     /,
     *,
     max_steps: SupportsIndex,
@@ -269,7 +268,7 @@ class _Options(NamedTuple):
 
 
 def _simulation(
-    given: Kernel | Deployed,
+    given: AnyKernel | Deployed,
     options: _Options,
     planes: Mapping[str, object],
     *,
@@ -300,14 +299,15 @@ def _simulation(
     )
 
 
-def _never_finishes(kernel: Kernel) -> list[str]:
+def _never_finishes(kernel: AnyKernel) -> list[str]:
     if any(parameter.role is Role.MASK for parameter in kernel.parameters):
         return []
-    return [
+    message = (
         f"{kernel.name} never finishes a sample; write `terminated: Terminated` in its signature "
         "and `terminated = ...` in its body, where it is known whether the sample is done "
         f"(for a fixed number of steps: hawk.steps({kernel.name}, 1000)(...))"
-    ]
+    )
+    return [message]
 
 
 def _out_of_range(name: str, number: SupportsIndex) -> list[str]:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hawk.errors import HawkError, Loc
+from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import names as table
-from hawk.frontend.conversions import TARGETS
 from hawk.frontend.frame import RESULT, Frame
+from hawk.frontend.known import by_python
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import nearest, plain
 from hawk.frontend.operators import named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
 from hawk.frontend.source import Source
+from hawk.frontend.structural import Structural
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Closure, NeedsKnown, Range, Scalar, Unusable, is_known
+from hawk.frontend.values import Closure, Scalar, Unusable, is_known
 from hawk.ir.nodes import Role
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ PURE_METHODS = {
 }
 """Methods of known objects that Python itself may run while a kernel is traced."""
 
-TYPED = (*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_)
-"""Conversions whose result has a type even where the number is known."""
-
 
 class Calls:
     """Evaluates calls for the domain of kernels."""
@@ -51,19 +48,8 @@ class Calls:
     def __init__(self, domain: KernelDomain) -> None:
         self.domain = domain
         self.numbers = domain.numbers
-        self.structural: dict[Any, Callable[..., Any]] = {
-            range: self._range,
-            len: self._len,
-            sum: self._sum,
-            any: self._any,
-            all: self._all,
-            tuple: self._tuple,
-            list: self._list,
-            zip: self._zip,
-            enumerate: self._enumerate,
-            reversed: self._reversed,
-            isinstance: self._isinstance,
-        }
+        self.deepest: tuple[int, str, Loc] = (0, "", NOWHERE)
+        self.structural = Structural(domain)
 
     def call(self, frame: Frame, node: ast.Call, name: str) -> Any:
         """The value of a call."""
@@ -128,7 +114,7 @@ class Calls:
         name: str,
     ) -> Any:
         where = frame.loc(node)
-        structural = self.structural.get(callee) if _hashable(callee) else None
+        structural = self.structural.table.get(callee) if _hashable(callee) else None
         if structural is not None:
             try:
                 inspect.signature(structural).bind(frame, node, *args, **keywords)
@@ -136,14 +122,10 @@ class Calls:
                 raise HawkError("H305", f"`{callee.__name__}`: {error}", where) from None
             return structural(frame, node, *args, **keywords)
         if _hashable(callee) and callee in (min, max) and len(args) == 1:
-            args = list(self.domain.iterate(frame, args[0], node.args[0]))
+            args = list(self.structural.sequence(frame, node.args[0], args[0]))
         known = is_known(tuple(args)) and is_known(keywords)
-        if known and callee not in TYPED and _is_pure(callee):
-            try:
-                return plain(callee(*args, **keywords), where)
-            except Exception as error:
-                what = f"{type(error).__name__}, of what is known while tracing: {error}"
-                raise HawkError("H210", what, where) from None
+        if known and callee not in table.TYPED and _is_pure(callee):
+            return plain(by_python(lambda: callee(*args, **keywords), where), where)
         recipe = table.recipe_of(callee)
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)
@@ -203,9 +185,16 @@ class Calls:
         return value
 
     def _check_depth(self, frame: Frame, source: Source, where: Loc) -> None:
+        if frame.depth > self.deepest[0]:
+            self.deepest = frame.depth, source.name, where
         if frame.depth >= DEPTH_MAX:
-            what = f"`{source.name}` is called {DEPTH_MAX} calls deep; does the recursion end?"
-            raise HawkError("H401", what, _short(where), "a loop")
+            raise self.too_deep()
+
+    def too_deep(self) -> HawkError:
+        """The error of calls that nest too deeply, at the deepest one there was."""
+        depth, name, where = self.deepest
+        what = f"`{name}` is called {depth} calls deep; does the recursion end?"
+        return HawkError("H401", what, _short(where), "a loop")
 
     def _inline(
         self, frame: Frame, node: ast.Call, kernel: Any, args: list[Any], keywords: dict[str, Any]
@@ -226,7 +215,11 @@ class Calls:
                 frame, node, lambda v=value, d=dtype: self.numbers.store(v, d)
             )
         inner = Frame(
-            kernel.source, names, caller=where, depth=frame.depth + 1, leave=Leave(domain, signature)
+            kernel.source,
+            names,
+            caller=where,
+            depth=frame.depth + 1,
+            leave=Leave(domain, signature),
         )
         outer, domain.contract = domain.contract, kernel.contract
         try:
@@ -280,121 +273,13 @@ class Calls:
             raise HawkError("H305", what, where, f"{source.name}(..., {missing[0]}=...)")
         return bound
 
-    # --- builtins on things whose number is known ---
-
-    def _sequence(self, frame: Frame, node: ast.AST, value: Any) -> tuple[Any, ...]:
-        sequence = self.domain.iterate(frame, value, node)  # type: ignore[arg-type]
-        if isinstance(sequence, Range):
-            what = "how many values a range has must be known here"
-            raise NeedsKnown("H404", what, frame.loc(node))
-        if isinstance(sequence, range):
-            return tuple(self.domain.counter(number) for number in sequence)
-        return tuple(sequence)
-
-    def _range(self, frame: Frame, node: ast.Call, *bounds: Any) -> Any:
-        if not 1 <= len(bounds) <= 3:
-            raise HawkError("H305", "`range` takes one to three numbers", frame.loc(node))
-        checked = [
-            self._bound_of(frame, each, bound)
-            for each, bound in zip(node.args, bounds, strict=False)
-        ]
-        if len(checked) < len(bounds):  # a starred argument
-            checked = list(bounds)
-        start, stop, step = (0, checked[0], 1) if len(checked) == 1 else (*checked, 1)[:3]
-        step = step.number if isinstance(step, Scalar) else step
-        if step is None:
-            what = "the step of a range must be known while the kernel is traced"
-            raise NeedsKnown("H212", what, frame.loc(node))
-        if step == 0:
-            raise HawkError("H210", "the step of a range is 0", frame.loc(node))
-        numbers = [each.number if isinstance(each, Scalar) else each for each in (start, stop)]
-        if None not in numbers:
-            return range(*numbers, step)
-        return Range(start, stop, step)
-
-    def _bound_of(self, frame: Frame, node: ast.expr, value: Any) -> Any:
-        """A bound of a range as an Index."""
-        if isinstance(value, Scalar) and value.dtype.is_int:
-            if value.free:
-                return value
-            return self.domain.expressions.guarded(
-                frame, node, lambda: self.numbers.convert(value, self.domain.counter(0).dtype)
-            )
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-        text = frame.source.text(node)
-        what = f"a range runs over integers, and `{text}` is {describe(self.numbers, value)}"
-        raise HawkError("H202", what, frame.loc(node), f"int({text})")
-
-    def _len(self, frame: Frame, node: ast.Call, value: Any) -> Any:
-        if isinstance(value, (tuple, list, dict, str, range)):
-            return len(value)
-        what = f"{describe(self.numbers, value)} has no length that is known"
-        raise HawkError("H404", what, frame.loc(node))
-
-    def _sum(self, frame: Frame, node: ast.Call, values: Any, start: Any = 0) -> Any:
-        total = start
-        for value in self._sequence(frame, node, values):
-            before = total
-            total = self.domain.expressions.guarded(
-                frame, node, lambda b=before, v=value: self.numbers.binary("+", b, v)
-            )
-        return total
-
-    def _any(self, frame: Frame, node: ast.Call, values: Any) -> Any:
-        found: Any = False
-        for value in self._sequence(frame, node, values):
-            found = self.domain.either(found, self.domain.truth(frame, value, node))
-            if found is True:
-                return True
-        return found
-
-    def _all(self, frame: Frame, node: ast.Call, values: Any) -> Any:
-        missing: Any = False
-        for value in self._sequence(frame, node, values):
-            no = self.domain.opposite(self.domain.truth(frame, value, node))
-            missing = self.domain.either(missing, no)
-            if missing is True:
-                return False
-        return self.domain.opposite(missing)
-
-    def _tuple(self, frame: Frame, node: ast.Call, values: Any = ()) -> Any:
-        return self._sequence(frame, node, values)
-
-    def _list(self, frame: Frame, node: ast.Call, values: Any = ()) -> Any:
-        return self.domain.expressions._new(list(self._sequence(frame, node, values)))
-
-    def _zip(self, frame: Frame, node: ast.Call, *values: Any, strict: bool = False) -> Any:
-        sequences = [self._sequence(frame, node, value) for value in values]
-        try:
-            return tuple(zip(*sequences, strict=strict))
-        except ValueError as error:
-            raise HawkError("H210", str(error), frame.loc(node)) from None
-
-    def _enumerate(self, frame: Frame, node: ast.Call, values: Any, start: int = 0) -> Any:
-        return tuple(enumerate(self._sequence(frame, node, values), start))
-
-    def _reversed(self, frame: Frame, node: ast.Call, values: Any) -> Any:
-        if isinstance(values, range):
-            return values[::-1]
-        return self._sequence(frame, node, values)[::-1]
-
-    def _isinstance(self, frame: Frame, node: ast.Call, value: Any, kinds: Any) -> Any:
-        if is_known(value):
-            return isinstance(value, kinds)
-        what = "what a number is at run time is its type in the program, not a class"
-        raise HawkError("H303", what, frame.loc(node))
-
     def _change(self, frame: Frame, node: ast.Call, owner: Any) -> Any:
         """A method that changes a list or dict made in the kernel."""
         assert isinstance(node.func, ast.Attribute)
-        self.domain.expressions.changing(frame, owner, node)
+        self.domain.expressions.containers.changing(frame, owner, node)
         args = self.domain.expressions.elements(frame, node.args)
-        try:
-            return getattr(owner, node.func.attr)(*args)
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise HawkError("H210", what, frame.loc(node)) from None
+        method = getattr(owner, node.func.attr)
+        return by_python(lambda: method(*args), frame.loc(node))
 
 
 _CHANGES = {"append", "extend", "insert", "pop", "reverse", "clear", "update", "setdefault"}

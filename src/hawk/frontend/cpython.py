@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
 
+import numpy as np
+
 from hawk.frontend import names as table
 from hawk.frontend.arithmetic import Arithmetic
-from hawk.frontend.calls import TYPED
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.recompile import recompile
 from hawk.frontend.signature import NO_DEFAULT, Signature
@@ -23,6 +24,9 @@ from hawk.ir.meaning import represent
 from hawk.ir.nodes import Role
 from hawk.ir.ops import OPS, result_type
 from hawk.ir.types import DType
+
+NOT_DONE = False
+"""What the mask of a sample holds when a step starts."""
 
 
 class PythonNumbers(Arithmetic):
@@ -75,7 +79,10 @@ class Number:
     free: bool = False
     """An Index that takes the type of what it meets."""
 
+    __array_ufunc__ = None  # NumPy's scalars leave operators with a Number to it
+
     def binary(self, symbol: str, left: Any, right: Any) -> Any:
+        left, right = _plain(left), _plain(right)
         other = right if left is self else left
         if not isinstance(other, (Number, bool, int, float)):
             return NotImplemented
@@ -138,6 +145,11 @@ class Number:
 
     def __format__(self, spec: str) -> str:
         return format(self.number, spec)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's scalars are Python's numbers."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _said(misfit: Misfit, left: Any, right: Any) -> str:
@@ -206,7 +218,7 @@ class Shim:
         }
         for each in signature.parameters:
             if each.role is Role.MASK and each.name not in args:
-                args[each.name] = numbers.constant(False, DType.BOOL)
+                args[each.name] = numbers.settle(NOT_DONE)
         returned, finals = self.recompiled(kernel.source.function, signature.observed)(**args)
         left = dict(zip(signature.observed, finals, strict=True))
         if signature.outputs:
@@ -322,9 +334,12 @@ class Shim:
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         """Call `function` as a kernel would."""
+        args = tuple(_plain(value) for value in args)
+        keywords = {name: _plain(value) for name, value in keywords.items()}
+        target: Any = function
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
-        if function is reversed and isinstance(args[0], KernelRange):
+        if function is reversed and args and isinstance(args[0], KernelRange):
             return KernelRange(self.numbers, args[0].range[::-1])
         if function in (any, all) and len(args) == 1:
             return self._quantified(function, list(args[0]))
@@ -332,7 +347,9 @@ class Shim:
             args = tuple(args[0])
         recipe = table.recipe_of(function)
         given = (*args, *keywords.values())
-        if recipe is not None and (function in TYPED or any(isinstance(v, Number) for v in given)):
+        if recipe is not None and (
+            function in table.TYPED or any(isinstance(v, Number) for v in given)
+        ):
             try:
                 return recipe(self.numbers, *args, **keywords)
             except Misfit as misfit:
@@ -345,7 +362,7 @@ class Shim:
                 for each in signature.parameters
                 if each.default is not NO_DEFAULT
             }
-            inner = Shim(self.numbers.real, contract=function.contract)
+            inner = Shim(self.numbers.real, contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
             return signature.given_back(inner.step(function, given))
         match function:
@@ -361,7 +378,7 @@ class Shim:
             ):
                 return self.recompiled(function)(*args, **keywords)
             case _:
-                return function(*args, **keywords)
+                return _plain(function(*args, **keywords))
 
     def _quantified(self, function: Any, values: list[Any]) -> Any:
         answer = function(values)

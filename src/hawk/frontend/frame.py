@@ -36,6 +36,11 @@ class Way:
     names: dict[str, Any]
 
 
+def always(names: dict[str, Any]) -> Way:
+    """A way that is taken for sure."""
+    return Way(flag=True, names=names)
+
+
 Ways: TypeAlias = "dict[Exit, Way]"
 
 

@@ -32,7 +32,8 @@ class Leave:
         if not outputs:
             return left
         values = (value,) if self.signature.nesting == "one" else value
-        parts = node.value.elts if isinstance(getattr(node, "value", None), ast.Tuple) else []
+        written = getattr(node, "value", None)
+        parts = written.elts if isinstance(written, ast.Tuple) else []
         if value is None:
             what = f"`{frame.source.name}` returns nothing on this path"
             fix = "return " + ", ".join(each.name for each in outputs)
@@ -42,7 +43,7 @@ class Leave:
             what = f"{counted(count)} returned, the signature says {len(outputs)}"
             raise HawkError("H109", what, frame.head(node))
         for place, (output, part) in enumerate(zip(outputs, values, strict=True)):
-            where = parts[place] if len(parts) == len(outputs) else getattr(node, "value", node)
+            where = parts[place] if len(parts) == len(outputs) else written or node
             left[output.name] = self._stored(frame, output, part, where)
         return left
 

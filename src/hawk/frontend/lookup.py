@@ -99,8 +99,8 @@ def plain(value: Any, where: Loc) -> Any:
 def read_name(frame: Frame, node: ast.Name, reads: Reads) -> Any:
     """The value of a name. Raises HawkError where it has none."""
     name = node.id
-    scope: Frame | None = frame
-    while scope is not None:
+    scope = frame
+    while True:
         if name in scope.names:
             value = scope.names[name]
             if isinstance(value, Unusable):
@@ -109,8 +109,9 @@ def read_name(frame: Frame, node: ast.Name, reads: Reads) -> Any:
         if name in scope.source.locals:
             what = f"`{name}` is read before it is bound"
             raise HawkError("H302", what, frame.loc(node), f"{name} = ... before this line")
-        outermost, scope = scope, scope.parent
-    return _outside(outermost, frame, node, reads)
+        if scope.parent is None:
+            return _outside(scope, frame, node, reads)
+        scope = scope.parent
 
 
 def _outside(outermost: Frame, frame: Frame, node: ast.Name, reads: Reads) -> Any:
@@ -145,7 +146,7 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
             kind = f"a {type(owner).__name__}"
         what = f"{kind} has no `{name}`"
         raise HawkError("H307", what, where, nearest(name, dir(owner))) from None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  a property of the user may raise anything
         what = f"reading `{name}` failed: {type(error).__name__}: {error}"
         raise HawkError("H210", what, where) from None
     if isinstance(owner, types.ModuleType):

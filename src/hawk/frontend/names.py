@@ -1,4 +1,4 @@
-"""Names from `math`, NumPy and the builtins that a kernel may call, each with that library's meaning.
+"""Names from `math`, NumPy and the builtins that a kernel may call, as that library means them.
 
 One table: the function as Python knows it, and a recipe that writes it with `Arithmetic`. A name
 that is not here is refused, with the nearest one that is. To add a name, add a row.
@@ -161,7 +161,7 @@ def _square(numbers: Arithmetic, x: Any) -> Any:
     return numbers.binary("*", x, x)
 
 
-RECIPES: Mapping[Any, Recipe] = {
+_TABLE: dict[Any, Recipe] = {
     # builtins
     abs: _absolute,
     min: _fold("min"),
@@ -218,17 +218,76 @@ RECIPES: Mapping[Any, Recipe] = {
     np.int64: _convert(DType.I64),
     np.bool_: _convert(DType.BOOL),
 }
-"""Every function with a meaning in a kernel."""
 
 if hasattr(math, "fma"):  # Python 3.13
-    RECIPES = {**RECIPES, math.fma: _fma}
+    _TABLE[getattr(math, "fma")] = _fma  # noqa: B009  older type stubs do not know it
 
-LATER = (
-    "exp exp2 expm1 log log2 log10 log1p cbrt pow hypot sin cos tan asin acos atan atan2 sinh cosh "
-    "tanh asinh acosh atanh arcsin arccos arctan arctan2 arcsinh arccosh arctanh fmod remainder mod "
-    "floor_divide float_power power sign erf erfc gamma lgamma dot cross matmul norm interp sum prod "
-    "sincos fdim around nextafter ldexp frexp modf dist"
-).split()
+RECIPES: Mapping[Any, Recipe] = _TABLE
+"""Every function with a meaning in a kernel."""
+
+TYPED = (*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_)
+"""Conversions whose result has a type even where the number is known."""
+
+LATER = frozenset(
+    [
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "cbrt",
+        "pow",
+        "hypot",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "arctan2",
+        "arcsinh",
+        "arccosh",
+        "arctanh",
+        "fmod",
+        "remainder",
+        "mod",
+        "floor_divide",
+        "float_power",
+        "power",
+        "sign",
+        "erf",
+        "erfc",
+        "gamma",
+        "lgamma",
+        "dot",
+        "cross",
+        "matmul",
+        "norm",
+        "interp",
+        "sum",
+        "prod",
+        "sincos",
+        "fdim",
+        "around",
+        "nextafter",
+        "ldexp",
+        "frexp",
+        "modf",
+        "dist",
+    ]
+)
 """Names of `math` and NumPy that will have a meaning but have none yet."""
 
 

@@ -33,7 +33,7 @@ class Plan:
     operands: Kind
 
 
-class Misfit(Exception):  # noqa: N818  it becomes a HawkError where the place is known
+class Misfit(Exception):
     """Kinds that do not go together.
 
     `what` and `fix` hold {left} and {right} where the texts of the operands belong.

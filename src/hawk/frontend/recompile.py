@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hawk.frontend.cpython import Shim
 
 SHIM = "__hawk__"
+INNER = "__hawk_inner__"
 
 
 def recompile(
@@ -35,7 +36,7 @@ def recompile(
     )
     rewriter = _Rewriter(contract=contract)
     inner = rewriter.function(node, kept)
-    inner.name = function.__name__ if function.__name__.isidentifier() else "function"
+    inner.name = INNER  # not its own name, which may mean a global in its body
     free = [name for name in source.cells if name != SHIM]
     outer = ast.FunctionDef(
         name="__hawk_outer__",
@@ -48,17 +49,20 @@ def recompile(
         ),
         body=[inner, ast.Return(value=ast.Name(id=inner.name, ctx=ast.Load()))],
         decorator_list=[],
-        **({"type_params": []} if hasattr(ast, "TypeVar") else {}),
     )
     module = ast.Module(body=[outer], type_ignores=[])
+    for each in ast.walk(module):  # Python 3.12 asks for the list, 3.13 no more, 3.11 not yet
+        if isinstance(each, ast.FunctionDef) and not hasattr(each, "type_params"):
+            vars(each)["type_params"] = []
     _locate(module, inner.lineno)
     code = compile(module, source.file, "exec", dont_inherit=True)
     (outer_code,) = [each for each in code.co_consts if isinstance(each, CodeType)]
     (inner_code,) = [
         each
         for each in outer_code.co_consts
-        if isinstance(each, CodeType) and each.co_name == inner.name
+        if isinstance(each, CodeType) and each.co_name == INNER
     ]
+    inner_code = inner_code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
     shim.codes.update(_all_codes(inner_code))
     cells = {**source.cells, SHIM: CellType(shim)}
     made = FunctionType(
@@ -79,20 +83,18 @@ def _all_codes(code: CodeType) -> Iterator[CodeType]:
             yield from _all_codes(each)
 
 
+_PLACED = (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.excepthandler, ast.pattern, ast.alias)
+
+
 def _locate(tree: ast.AST, line: int) -> None:
     """Give every node without a place that of the node it stands in."""
-    stack: list[tuple[ast.AST, tuple[int, int, int, int]]] = [(tree, (line, 0, line, 0))]
+    stack: list[tuple[Any, tuple[int, int, int | None, int | None]]] = [(tree, (line, 0, line, 0))]
     while stack:
         node, place = stack.pop()
-        if "lineno" in node._attributes:
+        if isinstance(node, _PLACED):
             if getattr(node, "lineno", None) is None:
-                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place  # type: ignore[attr-defined]
-            place = (
-                node.lineno,
-                node.col_offset,
-                node.end_lineno,
-                node.end_col_offset,  # type: ignore[attr-defined]
-            )
+                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place
+            place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
         stack.extend((child, place) for child in ast.iter_child_nodes(node))
 
 
@@ -135,7 +137,6 @@ class _Rewriter(ast.NodeTransformer):
                 args=node.args,
                 body=[back],
                 decorator_list=[],
-                **({"type_params": []} if hasattr(ast, "TypeVar") else {}),
             )
             node = ast.copy_location(made, node)
         outer = self.kept, self.split
@@ -164,14 +165,14 @@ class _Rewriter(ast.NodeTransformer):
             results.extend(new if isinstance(new, list) else [new])
         return results
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         defaults = [self.visit(each) for each in node.args.defaults]
         keywords = [each and self.visit(each) for each in node.args.kw_defaults]
         made = self.function(node, None)
         made.args.defaults, made.args.kw_defaults = defaults, keywords
         return made
 
-    def visit_Return(self, node: ast.Return) -> Any:  # noqa: N802
+    def visit_Return(self, node: ast.Return) -> Any:
         value = ast.Constant(value=None) if node.value is None else self.visit(node.value)
         node.value = self._exit(value)
         return node
@@ -204,10 +205,10 @@ class _Rewriter(ast.NodeTransformer):
     def _returns(self, node: ast.stmt) -> bool:
         return any(isinstance(each, ast.Return) for each in own_nodes([node]))
 
-    def visit_If(self, node: ast.If) -> Any:  # noqa: N802
+    def visit_If(self, node: ast.If) -> Any:
         settles, returns, test = self._settles(node), self._returns(node), self.fresh()
         node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
-        before = [_assigned(test, self.visit(node.test))]
+        before: list[ast.stmt] = [_assigned(test, self.visit(node.test))]
         if returns:
             before.append(self._mark(_name(test)))
         node.test = _name(test)
@@ -218,7 +219,7 @@ class _Rewriter(ast.NodeTransformer):
         either = ast.IfExp(test=_shim("is_number", tested), body=tested, orelse=_name(self.split))
         return _assigned(self.split, either)
 
-    def visit_Match(self, node: ast.Match) -> Any:  # noqa: N802
+    def visit_Match(self, node: ast.Match) -> Any:
         settles, returns, subject = self._settles(node), self._returns(node), self.fresh()
         before: list[ast.stmt] = [_assigned(subject, self.visit(node.subject))]
         if returns:
@@ -230,7 +231,7 @@ class _Rewriter(ast.NodeTransformer):
             case.guard = case.guard and self.visit(case.guard)
         return [*before, node, *self._where(_shim("is_number", _name(subject)), settles)]
 
-    def visit_For(self, node: ast.For) -> Any:  # noqa: N802
+    def visit_For(self, node: ast.For) -> Any:
         settles, returns, values = self._settles(node), self._returns(node), self.fresh()
         ranged = _shim("is_range", _name(values))
         before: list[ast.stmt] = [_assigned(values, _shim("loop", self.visit(node.iter)))]
@@ -245,7 +246,7 @@ class _Rewriter(ast.NodeTransformer):
             node.orelse = [*self._where(ranged, settles), *node.orelse]
         return [*before, *self._where(ranged, settles), node, *self._where(ranged, settles)]
 
-    def visit_While(self, node: ast.While) -> Any:  # noqa: N802
+    def visit_While(self, node: ast.While) -> Any:
         settles, returns = self._settles(node), self._returns(node)
         before: list[ast.stmt] = []
         if returns:
@@ -255,7 +256,7 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._statements(node.orelse)
         return [*before, *settles, node, *settles]
 
-    def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
         test = self.fresh()
         bound = ast.NamedExpr(
             target=ast.Name(id=test, ctx=ast.Store()), value=self.visit(node.test)
@@ -263,7 +264,7 @@ class _Rewriter(ast.NodeTransformer):
         choice = ast.IfExp(test=bound, body=self.visit(node.body), orelse=self.visit(node.orelse))
         return _shim("chosen", ast.copy_location(choice, node), _name(test), at=node)
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: N802
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         result = self.visit(node.values[0])
         for value in node.values[1:]:
             left = self.fresh()
@@ -273,11 +274,11 @@ class _Rewriter(ast.NodeTransformer):
             result = ast.copy_location(ast.IfExp(test=bound, body=arms[0], orelse=arms[1]), node)
         return result
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         node.operand = self.visit(node.operand)
         return _shim("negation", node.operand, at=node) if isinstance(node.op, ast.Not) else node
 
-    def visit_Compare(self, node: ast.Compare) -> Any:  # noqa: N802
+    def visit_Compare(self, node: ast.Compare) -> Any:
         node.left = self.visit(node.left)
         node.comparators = [self.visit(each) for each in node.comparators]
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -289,20 +290,27 @@ class _Rewriter(ast.NodeTransformer):
 
     # --- calls and sums ---
 
-    def visit_Call(self, node: ast.Call) -> Any:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> Any:
         node.args = [self.visit(node.func), *(self.visit(each) for each in node.args)]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         node.func = ast.Attribute(value=_name(SHIM), attr="call", ctx=ast.Load())
         return node
 
-    def visit_BinOp(self, node: ast.BinOp) -> Any:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
         spine = [node]
         while isinstance(spine[-1].left, ast.BinOp):
             spine.append(spine[-1].left)
         result = self.visit(spine[-1].left)
+        steps: list[ast.expr] = []
         while spine:
             each = spine.pop()
+            if len(spine) % 50 == 49:
+                # CPython compiles calls inside calls only so deep; a long chain goes in steps.
+                step = self.fresh()
+                target = ast.Name(id=step, ctx=ast.Store())
+                steps.append(ast.NamedExpr(target=target, value=result))
+                result = _name(step)
             sums = self.contract and isinstance(each.op, (ast.Add, ast.Sub))
             fused = sums and (_is_product(each.left) or _is_product(each.right))
             right: Any = each.right
@@ -324,9 +332,13 @@ class _Rewriter(ast.NodeTransformer):
             else:
                 made = ast.BinOp(left=result, op=each.op, right=right)
                 result = ast.copy_location(made, each)
+        if steps:
+            last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))
+            every = ast.Tuple(elts=[*steps, result], ctx=ast.Load())
+            result = ast.copy_location(ast.Subscript(every, last, ast.Load()), node)
         return result
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         sums = isinstance(node.op, (ast.Add, ast.Sub)) and _is_product(node.value)
         if not (self.contract and sums):
             node.value = self.visit(node.value)

@@ -143,7 +143,7 @@ def _annotations(function: types.FunctionType, source: Source) -> dict[str, Any]
         if isinstance(each, str):
             try:
                 found[name] = eval(each, namespace)  # noqa: S307  the user's own annotation
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  an annotation may raise anything
                 fix = (
                     "the import of its names at the top of the file"
                     if isinstance(error, NameError)
@@ -263,22 +263,22 @@ def _check_returns(source: Source, outputs: tuple[Output, ...], nesting: Nesting
     given = [node for node in own_nodes(source.body) if isinstance(node, ast.Return)]
     for node in given:
         value = node.value
+        count = len(value.elts) if isinstance(value, ast.Tuple) else 1
         empty = value is None or (isinstance(value, ast.Constant) and value.value is None)
         if nesting is None and not empty:
             what = f"`{source.name}` returns a value, and its signature does not say of which type"
-            parts = len(value.elts) if isinstance(value, ast.Tuple) else 1
-            one = "Scalar" if parts == 1 else f"tuple[{', '.join(['Scalar'] * parts)}]"
+            one = "Scalar" if count == 1 else f"tuple[{', '.join(['Scalar'] * count)}]"
             raise HawkError("H109", what, source.loc(node), f"def {source.name}(...) -> {one}:")
         if nesting is not None and empty:
             what = f"`{source.name}` returns nothing here, and its signature says that it does"
             raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
-        if nesting == "tuple" and isinstance(value, ast.Tuple) and not _starred(value):
-            if len(value.elts) != len(outputs):
-                what = f"{counted(len(value.elts))} returned, the signature says {len(outputs)}"
-                raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
+        exact = isinstance(value, ast.Tuple) and not _starred(value)
+        if nesting == "tuple" and exact and count != len(outputs):
+            what = f"{counted(count)} returned, the signature says {len(outputs)}"
+            raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
         if nesting == "one" and isinstance(value, ast.Tuple):
-            what = f"{counted(len(value.elts))} returned, the signature says one"
-            several = ", ".join([outputs[0].element.name] * len(value.elts))
+            what = f"{counted(count)} returned, the signature says one"
+            several = ", ".join([outputs[0].element.name] * count)
             raise HawkError("H109", what, source.loc(node), f"-> tuple[{several}]")
     if nesting is not None and not given:
         what = f"`{source.name}` never returns, and its signature says that it does"

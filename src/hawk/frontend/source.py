@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from hawk.errors import HawkError, Loc
+from hawk.errors import NOWHERE, HawkError, Loc
 
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.Lambda"
 
@@ -27,7 +27,7 @@ class Source:
     file: str
     lines: tuple[str, ...]
     node: FunctionNode
-    function: FunctionType | None = None
+    function: Any = None
 
     @classmethod
     def of(cls, function: object, caller: Loc | None = None) -> Source:
@@ -37,16 +37,16 @@ class Source:
         found (`exec`, a prompt), or when the file is no longer the one it was made from.
         """
         if not isinstance(function, FunctionType):
-            raise HawkError("H303", f"{function!r} is not a Python function", *_at(caller))
+            raise HawkError("H303", f"{function!r} is not a Python function", caller or NOWHERE)
         code = function.__code__
-        lines, tree = _parse(function, caller)
-        node = _find(tree, code)
+        lines, functions = _parse(function, caller)
+        node = _find(functions, code)
         if node is None:
             what = f"the text of `{code.co_name}` is not at line {code.co_firstlineno} any more"
             raise HawkError(
                 "H102",
                 f"{what}: {code.co_filename} has changed since it was imported",
-                *_at(caller),
+                caller or NOWHERE,
                 fix="start Python again, or import the module again",
             )
         source = cls(code.co_filename, lines, node, function)
@@ -133,16 +133,17 @@ class Source:
         return len(self.lines[line - 1].encode()[:offset].decode(errors="replace"))
 
 
-def _at(caller: Loc | None) -> tuple[Loc, ...]:
-    return () if caller is None else (caller,)
-
-
 @functools.lru_cache(maxsize=64)
-def _tree(text: str, file: str) -> ast.Module:
-    return ast.parse(text, file)
+def _functions(text: str, file: str) -> tuple[ast.AST, ...]:
+    """Every function of a file."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    return tuple(node for node in ast.walk(ast.parse(text, file)) if isinstance(node, kinds))
 
 
-def _parse(function: FunctionType, caller: Loc | None) -> tuple[tuple[str, ...], ast.Module]:
+def _parse(
+    function: FunctionType, caller: Loc | None
+) -> tuple[tuple[str, ...], tuple[ast.AST, ...]]:
+    """The lines of the function's file, and every function in it."""
     file = function.__code__.co_filename
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
@@ -151,23 +152,23 @@ def _parse(function: FunctionType, caller: Loc | None) -> tuple[tuple[str, ...],
             "H101",
             f"the source text of `{function.__name__}` cannot be found: it was made from a string "
             f"or at a prompt ({file}), and a kernel is read from its text",
-            *_at(caller),
+            caller or NOWHERE,
             fix="the function in a file or a notebook, or register the text that you exec:\n"
             'linecache.cache["<mine>"] = (len(text), None, text.splitlines(True), "<mine>")\n'
             'exec(compile(text, "<mine>", "exec"), namespace)',
         )
     try:
-        return tuple(lines), _tree("".join(lines), file)
+        return tuple(lines), _functions("".join(lines), file)
     except SyntaxError as error:
         what = f"{file} has changed since it was imported and is no longer Python: {error.msg}"
-        raise HawkError("H102", what, *_at(caller), fix="start Python again") from None
+        raise HawkError("H102", what, caller or NOWHERE, "start Python again") from None
 
 
-def _find(tree: ast.Module, code: CodeType) -> Any:
+def _find(functions: tuple[ast.AST, ...], code: CodeType) -> Any:
     """The node `code` was compiled from, or None."""
-    found = [node for node in ast.walk(tree) if _matches(node, code)]
+    found = [node for node in functions if _matches(node, code)]
     if len(found) > 1:  # several lambdas on one line
-        found = [node for node in found if _spans(node, code)] or found
+        found = [each for each in found if isinstance(each, ast.Lambda) and _spans(each, code)]
     return found[0] if found else None
 
 

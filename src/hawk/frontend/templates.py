@@ -61,7 +61,7 @@ def template_of(numbers: Arithmetic, value: Any) -> Template:
 
 
 def open_up(value: Any, template: Template, leaf: Callable[[Any, Kind], Any]) -> Any:
-    """`value` with its numbers replaced by `leaf`; the value may be None where there is none yet."""
+    """`value`, or None where there is none yet, with its numbers replaced by `leaf`."""
     if isinstance(template, Known):
         return template.value
     if isinstance(template, Parts):

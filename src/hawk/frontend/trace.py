@@ -8,14 +8,17 @@ from typing import Any
 from hawk.errors import HawkError
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_domain import KernelDomain
-from hawk.frontend.lookup import Reads
 from hawk.frontend.leave import Leave
+from hawk.frontend.lookup import Reads
 from hawk.frontend.signature import Signature
 from hawk.frontend.source import Source
 from hawk.frontend.values import Scalar, Unusable
 from hawk.ir.builder import Builder
 from hawk.ir.nodes import Function, Plane, Role, Value
 from hawk.ir.types import DType
+
+NOT_DONE = False
+"""What the mask of a sample holds when a step starts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,11 +53,13 @@ def trace(
     }
     for each in signature.parameters:
         if each.role is Role.MASK:
-            names[each.name] = domain.numbers.constant(False, DType.BOOL)
+            names[each.name] = domain.numbers.settle(NOT_DONE)
     frame = Frame(source, names, leave=Leave(domain, signature))
     try:
         final = domain.walker.function(frame)
     except RecursionError:
+        if domain.expressions.calls.deepest[0] >= 8:
+            raise domain.expressions.calls.too_deep() from None
         what = "an expression of this kernel, or what it calls, is nested too deeply"
         raise HawkError(
             "H403", what, source.head(), "parts of it with names of their own"

@@ -5,8 +5,6 @@ says what the truth of a value is, joins two paths (`Fork`), and closes a loop (
 statements is left in up to four ways (`Exit`); each carries a flag and the names as they are on it.
 Where falling through is only one of the ways, the rest of the list runs under its flag. `break`,
 `continue` and an early `return` need nothing else.
-
-Above 400 lines because the statements share one small set of moves; apart they would repeat them.
 """
 
 from __future__ import annotations
@@ -14,82 +12,17 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any
 
 from hawk.errors import HawkError, Loc
-from hawk.frontend.frame import RESULT, Exit, Frame, Way, Ways
+from hawk.frontend.domain import Domain, Fork
+from hawk.frontend.frame import RESULT, Exit, Frame, Way, Ways, always
+from hawk.frontend.loops import Attempt, bound
 from hawk.frontend.refused import refusal
-from hawk.frontend.source import bound_names, read_names
 from hawk.frontend.values import Closure, NeedsKnown, Range, Unusable, leaves
 
 UNROLL_MAX = 1024
 """The most passes of a loop that are written one after the other."""
-
-
-class Fork(Protocol):
-    """Two paths that part at a test and join again."""
-
-    def arm(self) -> AbstractContextManager[object]:
-        """Everything recorded inside `with` belongs to the first path, then to the second."""
-
-    def flag(self, first: Any, second: Any) -> Any:
-        """The flag after the join: a bool, or the domain's."""
-
-    def pair(self, name: str, first: Any, second: Any) -> Any:
-        """The value after the join; Unusable where there is no single one."""
-
-    def only(self, name: str, value: Any, arm: int) -> Any:
-        """The value of one path, seen after the join by those who came that way."""
-
-    def close(self) -> None: ...
-
-
-class Cycle(Protocol):
-    """A loop at run time, with values carried from pass to pass, by key."""
-
-    def carry(self, key: str, value: Any, template: Any) -> None: ...
-    def test(self) -> AbstractContextManager[dict[str, Any]]:
-        """The carried values as the test sees them."""
-
-    def decide(self, test: Any, exits: Sequence[str]) -> None:
-        """Go on while `test`, and none of the carried flags `exits`, is True."""
-
-    def body(self) -> AbstractContextManager[dict[str, Any]]:
-        """The carried values as a pass sees them."""
-
-    def next(self, key: str, value: Any) -> None:
-        """What the next pass sees. A key never carried is one only those see who left the loop."""
-
-    def close(self) -> dict[str, Any]: ...
-
-
-class Domain(Protocol):
-    """What a walk needs to know of the values it walks over."""
-
-    def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any: ...
-    def augment(self, frame: Frame, node: ast.AugAssign) -> Any: ...
-    def store(self, frame: Frame, target: ast.expr, value: Any) -> None: ...
-    def unpack(self, frame: Frame, value: Any, node: ast.expr) -> tuple[Any, ...]: ...
-    def is_number(self, value: object) -> bool: ...
-    def settle(self, value: Any) -> Any: ...
-    def truth(self, frame: Frame, value: Any, node: ast.AST) -> Any: ...
-    def opposite(self, flag: Any) -> Any: ...
-    def either(self, first: Any, second: Any) -> Any: ...
-    def choose(self, flag: Any, name: str, first: Any, second: Any, where: Loc) -> Any: ...
-    def fork(self, frame: Frame, test: Any, node: ast.AST) -> Fork: ...
-    def cycle(self, frame: Frame, node: ast.AST) -> Cycle: ...
-    def template(self, value: Any) -> Any: ...
-    def widen(
-        self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST
-    ) -> Any: ...
-    def iterate(self, frame: Frame, value: Any, node: ast.expr) -> Range | Sequence[Any]: ...
-    def below(self, number: Any, bounds: Range) -> Any: ...
-    def advance(self, number: Any, bounds: Range) -> Any: ...
-    def counter(self, number: int) -> Any: ...
-    def matches(
-        self, frame: Frame, value: Any, node: ast.pattern
-    ) -> tuple[Any, dict[str, Any]]: ...
 
 
 class Walker:
@@ -123,10 +56,21 @@ class Walker:
                 rest = statements[place + 1 :]
                 if not rest:
                     return {Exit.NEXT: following, **ways}
-                return self.branch(
-                    frame, following.flag, lambda: self.block(frame, rest), lambda: ways, statement
-                )
-        return {Exit.NEXT: Way(True, frame.names)}
+                return self._guarded_rest(frame, following, rest, ways, statement)
+        return {Exit.NEXT: always(frame.names)}
+
+    def _guarded_rest(
+        self,
+        frame: Frame,
+        following: Way,
+        rest: Sequence[ast.stmt],
+        ways: Ways,
+        node: ast.stmt,
+    ) -> Ways:
+        """Run the rest of a list that some have left already."""
+        return self.branch(
+            frame, following.flag, lambda: self.block(frame, rest), lambda: ways, node
+        )
 
     def branch(
         self,
@@ -156,10 +100,10 @@ class Walker:
                 joined[way] = Way(fork.flag(a.flag, b.flag), names)
             elif a is not None:
                 names = {name: fork.only(name, value, 0) for name, value in a.names.items()}
-                joined[way] = Way(fork.flag(a.flag, False), names)
+                joined[way] = Way(fork.flag(a.flag, second=False), names)
             elif b is not None:
                 names = {name: fork.only(name, value, 1) for name, value in b.names.items()}
-                joined[way] = Way(fork.flag(False, b.flag), names)
+                joined[way] = Way(fork.flag(second=b.flag, first=False), names)
         fork.close()
         return joined
 
@@ -192,11 +136,11 @@ class Walker:
                 return self._match(frame, node)
             case ast.Return():
                 value = None if node.value is None else domain.evaluate(frame, node.value)
-                return {Exit.RETURN: Way(True, frame.leave(frame, value, node))}
+                return {Exit.RETURN: always(frame.leave(frame, value, node))}
             case ast.Break():
-                return {Exit.BREAK: Way(True, frame.names)}
+                return {Exit.BREAK: always(frame.names)}
             case ast.Continue():
-                return {Exit.CONTINUE: Way(True, frame.names)}
+                return {Exit.CONTINUE: always(frame.names)}
             case ast.FunctionDef():
                 frame.names[node.name] = self.closure(frame, node)
             case ast.Pass() | ast.Assert():  # an assertion is checked only on demand
@@ -228,7 +172,10 @@ class Walker:
             case ast.Tuple() | ast.List():
                 parts = self.domain.unpack(frame, value, target)
                 for each, part in _matched(frame, target, parts):
-                    self.bind(frame, each, part)
+                    if isinstance(each, ast.Starred):
+                        self.bind(frame, each.value, self.domain.new(part))
+                    else:
+                        self.bind(frame, each, part)
             case _:
                 self.domain.store(frame, target, value)
 
@@ -244,7 +191,7 @@ class Walker:
             node,
         )
         if self.domain.is_number(test):
-            self._settle(ways, _bound(node))
+            self._settle(ways, bound(node))
         return ways
 
     def _settle(self, ways: Ways, names: frozenset[str]) -> None:
@@ -259,7 +206,7 @@ class Walker:
 
         def case(place: int) -> Ways:
             if place == len(node.cases):
-                return {Exit.NEXT: Way(True, frame.names)}
+                return {Exit.NEXT: always(frame.names)}
             each = node.cases[place]
             test, captured = self.domain.matches(frame, subject, each.pattern)
 
@@ -280,7 +227,7 @@ class Walker:
 
         ways = case(0)
         if any(self.domain.is_number(part) for part in leaves(subject)):
-            self._settle(ways, _bound(node))
+            self._settle(ways, bound(node))
         return ways
 
     # --- loops ---
@@ -292,8 +239,8 @@ class Walker:
             return self._passes(frame, node, (_binder(self, frame, node, e) for e in elements))
         bounds = Range(elements.start, elements.stop, elements.step)
         trips = len(elements) if isinstance(elements, range) else None
-        names = _bound(node)
-        self._settle({Exit.NEXT: Way(True, frame.names)}, names)
+        names = bound(node)
+        self._settle({Exit.NEXT: always(frame.names)}, names)
         if trips != 0 and node not in self.unrolled:
             entry = dict(frame.names)
             try:
@@ -313,8 +260,8 @@ class Walker:
 
     def _while(self, frame: Frame, node: ast.While) -> Ways:
         node = _without_walrus(node)
-        names = _bound(node)
-        self._settle({Exit.NEXT: Way(True, frame.names)}, names)
+        names = bound(node)
+        self._settle({Exit.NEXT: always(frame.names)}, names)
         entry = dict(frame.names)
         reason: NeedsKnown | None = None
         if node not in self.unrolled:
@@ -350,12 +297,12 @@ class Walker:
     ) -> Ways:
         """Write the passes of a loop one after the other."""
         exits: Ways = {}
-        following: Way | None = Way(True, frame.names)
+        following: Way | None = always(frame.names)
         for bind in binders:
 
             def one(bind: Callable[[], None] = bind) -> Ways:
                 bind()
-                ways = self._continued(frame, self.block(frame, node.body), node)
+                ways = self.continued(frame, self.block(frame, node.body), node)
                 self._settle(ways, settled)
                 return ways
 
@@ -366,9 +313,9 @@ class Walker:
             if following is None:
                 break
             frame.names = following.names
-        return self._after(frame, node, following, exits)
+        return self.after(frame, node, following, exits)
 
-    def _continued(self, frame: Frame, ways: Ways, node: ast.AST) -> Ways:
+    def continued(self, frame: Frame, ways: Ways, node: ast.AST) -> Ways:
         """A `continue` ends the pass as falling through does."""
         again = ways.pop(Exit.CONTINUE, None)
         following = ways.get(Exit.NEXT)
@@ -381,8 +328,8 @@ class Walker:
         joined = self.branch(
             frame,
             test,
-            lambda: {Exit.NEXT: Way(True, again.names)},
-            lambda: {Exit.NEXT: Way(True, following.names)},
+            lambda: {Exit.NEXT: always(again.names)},
+            lambda: {Exit.NEXT: always(following.names)},
             node,
         )[Exit.NEXT]
         ways[Exit.NEXT] = Way(
@@ -393,7 +340,7 @@ class Walker:
         )
         return ways
 
-    def _after(
+    def after(
         self, frame: Frame, node: ast.For | ast.While, following: Way | None, exits: Ways
     ) -> Ways:
         """What comes after a loop: `else` where it ran out, nothing where it was left."""
@@ -414,195 +361,22 @@ class Walker:
         entry = frame.names
         templates = {
             name: self.domain.template(entry[name])
-            for name in sorted(_bound(node))
+            for name in sorted(bound(node))
             if name in entry and not isinstance(entry[name], Unusable)
         }
         while True:
             frame.names = dict(entry)
-            attempt = _Attempt(self, frame, node, bounds, trips, templates)
+            attempt = Attempt(self, frame, node, bounds, trips, templates)
             ways = attempt.run()
             if ways is not None:
                 return ways
             templates = attempt.widened
 
 
-class _Attempt:
-    """One try at writing a loop whose carried values have the types `templates` say."""
-
-    def __init__(
-        self,
-        walker: Walker,
-        frame: Frame,
-        node: ast.For | ast.While,
-        bounds: Range | None,
-        trips: int | None,
-        templates: dict[str, Any],
-    ) -> None:
-        self.walker, self.domain, self.frame, self.node = walker, walker.domain, frame, node
-        self.bounds, self.trips, self.templates = bounds, trips, templates
-        self.widened = dict(templates)
-        self.entry = frame.names
-        self.cycle = self.domain.cycle(frame, node)
-
-    def run(self) -> Ways | None:
-        """The ways out of the loop; None where `widened` are the types to try next."""
-        frame, node, cycle, domain = self.frame, self.node, self.cycle, self.domain
-        for name, template in self.templates.items():
-            if not isinstance(template, Unusable):
-                cycle.carry(name, self.entry[name], template)
-        if self.bounds is not None:
-            start = domain.settle(self.bounds.start)
-            cycle.carry("for", start, domain.template(domain.counter(0)))
-        with cycle.test() as carried:
-            frame.names = self._inside(carried)
-            going = self._going(carried)
-        if going is False:
-            frame.names = self.entry
-            return self.walker.block(frame, node.orelse)
-        with cycle.body() as carried:
-            frame.names = self._inside(carried)
-            if isinstance(node, ast.For):
-                self.walker.bind(frame, node.target, carried["for"])
-            ways = self.walker.block(frame, node.body)
-            ways = self.walker._continued(frame, ways, node)
-            if not self._settled(ways):
-                return None
-            if self.bounds is not None:
-                cycle.next("for", domain.advance(carried["for"], self.bounds))
-            slots = self._hand_over(ways)
-        exits = [_flag(way) for way in (Exit.BREAK, Exit.RETURN) if way in ways]
-        cycle.decide(going, exits)
-        return self._out(ways, slots, exits, cycle.close(), endless=going is True)
-
-    def _inside(self, carried: dict[str, Any]) -> dict[str, Any]:
-        """The names at the start of a pass."""
-        unusable = {n: t for n, t in self.templates.items() if isinstance(t, Unusable)}
-        names = {name: value for name, value in carried.items() if name != "for"}
-        return {**self.entry, **names, **unusable}
-
-    def _going(self, carried: dict[str, Any]) -> Any:
-        if self.bounds is not None:
-            return self.domain.below(carried["for"], self.bounds)
-        assert isinstance(self.node, ast.While)
-        test = self.node.test
-        return self.domain.truth(self.frame, self.domain.evaluate(self.frame, test), test)
-
-    def _settled(self, ways: Ways) -> bool:
-        """Whether all that reaches the next pass, or leaves by break, has the types assumed."""
-        for way in (Exit.NEXT, Exit.BREAK):
-            if way not in ways:
-                continue
-            for name, template in self.widened.items():
-                value = ways[way].names.get(name)
-                if isinstance(template, Unusable):
-                    continue
-                self.widened[name] = (
-                    value
-                    if isinstance(value, Unusable)
-                    else self.domain.widen(
-                        self.frame, name, self.entry[name], template, value, self.node
-                    )
-                )
-        return all(self.widened[name] == self.templates[name] for name in self.templates)
-
-    def _hand_over(self, ways: Ways) -> set[str]:
-        """Say what each key holds in the next pass, or after the loop; the keys that have one."""
-        domain, where = self.domain, self.frame.head(self.node)
-        outside = _read_outside(self.frame, self.node)
-        keys = {
-            name for name, template in self.templates.items() if not isinstance(template, Unusable)
-        }
-        for way in (Exit.NEXT, Exit.BREAK):
-            if way in ways:
-                keys |= {name for name in _bound(self.node) & outside if name in ways[way].names}
-        if Exit.RETURN in ways:
-            keys |= set(ways[Exit.RETURN].names)
-        held: set[str] = set()
-        for key in sorted(keys):
-            value: Any = None
-            found = False
-            for way in (Exit.NEXT, Exit.RETURN, Exit.BREAK):
-                if way not in ways or key not in ways[way].names:
-                    continue
-                other = ways[way].names[key]
-                if isinstance(other, Unusable):
-                    continue
-                value = domain.choose(ways[way].flag, key, other, value, where) if found else other
-                found = True
-            if found and not isinstance(value, Unusable):
-                held.add(key)
-                self.cycle.next(key, value)
-        for way in (Exit.BREAK, Exit.RETURN):
-            if way in ways:
-                self.cycle.next(_flag(way), ways[way].flag)
-        return held
-
-    def _out(
-        self,
-        ways: Ways,
-        held: set[str],
-        exits: list[str],
-        results: dict[str, Any],
-        *,
-        endless: bool,
-    ) -> Ways:
-        """The ways out of the closed loop, told apart by the flags it carried."""
-        frame, domain = self.frame, self.domain
-        frame.names = self.entry
-        left: Ways = {}
-        for way in (Exit.BREAK, Exit.RETURN):
-            if way in ways:
-                left[way] = Way(results[_flag(way)], self._left(ways[way].names, held, results))
-        following: Way | None = None
-        if not endless:
-            flag: Any = True
-            if exits:
-                flag = functools.reduce(domain.either, [results[key] for key in exits])
-                flag = domain.opposite(flag)
-            following = Way(flag, self._ran_out(ways, held, results))
-        elif not left:
-            what = "this loop never ends: nothing in it breaks or returns"
-            raise HawkError("H404", what, frame.head(self.node))
-        return self.walker._after(frame, self.node, following, left)
-
-    def _left(
-        self, names: dict[str, Any], held: set[str], results: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The names of a way out. What neither came in nor is handed over ends with the pass."""
-        left: dict[str, Any] = {}
-        for name, value in names.items():
-            if isinstance(value, Unusable) or value is self.entry.get(name):
-                left[name] = value
-            elif name in held:
-                left[name] = results[name]
-        return left
-
-    def _ran_out(self, ways: Ways, held: set[str], results: dict[str, Any]) -> dict[str, Any]:
-        """The names where the loop ran out: those of the last pass, if there was one."""
-        names = dict(self.entry)
-        last = ways[Exit.NEXT].names if Exit.NEXT in ways else {}
-        for name in _bound(self.node):
-            template = self.templates.get(name)
-            if name in held and template is not None and not isinstance(template, Unusable):
-                names[name] = results[name]
-            elif name in last and self.trips and name in held:
-                names[name] = last[name] if isinstance(last[name], Unusable) else results[name]
-            elif template is not None:
-                names[name] = template
-            elif name in last:
-                names[name] = _maybe_unbound(self.frame, self.node)
-        return names
-
-
-def _flag(way: Exit) -> str:
-    """The key of the flag that says whether a loop was left this way."""
-    return f"if {way.value}"
-
-
 def _certain(ways: Ways) -> Ways:
     """The only way out is taken for sure."""
     if len(ways) == 1:
-        return {way: Way(True, each.names) for way, each in ways.items()}
+        return {way: always(each.names) for way, each in ways.items()}
     return ways
 
 
@@ -629,16 +403,6 @@ def _one_path(frame: Frame, node: ast.AST) -> Unusable:
     return Unusable(why)
 
 
-def _maybe_unbound(frame: Frame, node: ast.AST) -> Unusable:
-    line = frame.loc(node).line
-
-    def why(name: str, where: Loc) -> HawkError:
-        what = f"`{name}` is bound only in the loop at line {line}, which may not run at all"
-        return HawkError("H302", what, where, f"{name} = ... before line {line}")
-
-    return Unusable(why)
-
-
 def _matched(
     frame: Frame, target: ast.Tuple | ast.List, parts: tuple[Any, ...]
 ) -> list[tuple[ast.expr, Any]]:
@@ -654,23 +418,15 @@ def _matched(
     star = stars[0]
     behind = len(names) - star - 1
     end = len(parts) - behind
-    starred = names[star]
-    assert isinstance(starred, ast.Starred)
     return [
         *zip(names[:star], parts[:star], strict=True),
-        (starred.value, list(parts[star:end])),
+        (names[star], list(parts[star:end])),
         *zip(names[star + 1 :], parts[end:], strict=True),
     ]
 
 
 def _binder(walker: Walker, frame: Frame, node: ast.For, element: Any) -> Callable[[], None]:
     return lambda: walker.bind(frame, node.target, element)
-
-
-@functools.lru_cache(maxsize=4096)
-def _bound(node: ast.AST) -> frozenset[str]:
-    """The names a statement binds."""
-    return frozenset(bound_names([node]))  # type: ignore[list-item]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -682,9 +438,3 @@ def _without_walrus(node: ast.While) -> ast.While:
     choice = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[leave]), node.test)
     always = ast.copy_location(ast.Constant(value=True), node.test)
     return ast.copy_location(ast.While(test=always, body=[choice], orelse=[]), node)
-
-
-def _read_outside(frame: Frame, node: ast.AST) -> set[str]:
-    """The names the function reads outside this loop."""
-    inside = set(ast.walk(node))
-    return {each.id for each in read_names(frame.source.node) if each not in inside}

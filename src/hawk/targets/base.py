@@ -11,6 +11,7 @@ import ctypes
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,6 +57,14 @@ class Slot:
     """Is its value at the start read? A STATE that is not may be left out by the caller."""
 
 
+class Image(NamedTuple):
+    """Native code as bytes, which can be kept and loaded again by the target that made it."""
+
+    code: bytes
+    facts: dict[str, Any]
+    """What else the target has to know to load it: plain Python values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A kernel ready to run on the host.
@@ -75,6 +84,8 @@ class Compiled:
     description: str
     """Target, width and interleave, for people."""
     build_seconds: float
+    cached: str = ""
+    """`"hit"`, or why its code was not in the cache; empty where nobody looked."""
 
 
 def raw_word(number: Number, dtype: DType) -> int:

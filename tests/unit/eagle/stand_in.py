@@ -62,6 +62,11 @@ class StandIn(Kernel[..., Any]):
         )
 
 
+def stand_in(step: Step, unread: tuple[str, ...] = ()) -> Callable[[Kernel[..., Any]], StandIn]:
+    """Decorate a kernel, to compute `step` instead."""
+    return lambda kernel: StandIn(kernel, step, unread)
+
+
 def enter(slots: tuple[Slot, ...], step: Step, address: int) -> None:
     """Run pieces of the block at `address` until none is left."""
     words = np.ctypeslib.as_array((ctypes.c_int64 * (HEADER + len(slots))).from_address(address))
@@ -87,7 +92,9 @@ def advance(
     for slot, word in zip(slots, words[HEADER:], strict=True):
         dtype = np.dtype(slot.dtype.numpy)
         if slot.role is Role.UNIFORM:
-            planes[slot.name] = np.frombuffer(int(word).to_bytes(8, "little", signed=True), dtype)[0]
+            planes[slot.name] = np.frombuffer(int(word).to_bytes(8, "little", signed=True), dtype)[
+                0
+            ]
         else:
             size = (end - begin) * dtype.itemsize
             raw = (ctypes.c_char * size).from_address(int(word) + begin * dtype.itemsize)

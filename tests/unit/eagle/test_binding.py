@@ -113,8 +113,10 @@ def test_the_width_that_most_planes_have_is_expected_of_the_others() -> None:
     planes = swinging(4, np.float32) | {"x": np.zeros(4)}
 
     assert (
-        "'x': expected float32 (4,), got float64 (4,); write x.astype(np.float32), "
-        "or give every plane as float64",
+        (
+            "'x': expected float32 (4,), got float64 (4,); write x.astype(np.float32), "
+            "or give every plane as float64"
+        ),
     ) == refusal(oscillator, **planes)
 
 
@@ -124,8 +126,10 @@ def test_the_kernel_may_fix_the_width() -> None:
     kernel = StandIn(Kernel(double.program, steps=1, dtype="float32"), double.numpy_step)
 
     assert (
-        "'x': expected float32 (2,), got float64 (2,); write x.astype(np.float32), "
-        "or take dtype='float32' off the kernel",
+        (
+            "'x': expected float32 (2,), got float64 (2,); write x.astype(np.float32), "
+            "or take dtype='float32' off the kernel"
+        ),
     ) == refusal(kernel, x=np.zeros(2))
 
 
@@ -255,8 +259,10 @@ def test_the_mask_is_made_unless_it_is_passed() -> None:
 
 def test_a_mask_is_bool() -> None:
     assert (
-        "'terminated': expected bool (3,), got float64 (3,); write terminated.astype(np.bool), "
-        "or leave it out: eagle makes it",
+        (
+            "'terminated': expected bool (3,), got float64 (3,); write terminated.astype(np.bool), "
+            "or leave it out: eagle makes it"
+        ),
     ) == refusal(oscillator, **swinging(3), terminated=np.zeros(3))
 
 
@@ -314,18 +320,18 @@ def test_two_state_planes_may_not_share_memory() -> None:
     memory = np.zeros(6)
     planes = swinging(4) | {"x": memory[:4], "v": memory[2:]}
 
-    assert (
-        "'v': shares memory with 'x', and both are written; write v.copy()",
-    ) == refusal(oscillator, **planes)
+    assert ("'v': shares memory with 'x', and both are written; write v.copy()",) == refusal(
+        oscillator, **planes
+    )
 
 
 def test_an_input_may_not_share_memory_with_state() -> None:
     planes = swinging(4)
     planes["omega"] = planes["x"]
 
-    assert (
-        "'omega': shares memory with 'x', which is written; write omega.copy()",
-    ) == refusal(oscillator, **planes)
+    assert ("'omega': shares memory with 'x', which is written; write omega.copy()",) == refusal(
+        oscillator, **planes
+    )
 
 
 def test_inputs_may_share_memory() -> None:

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import eagle
-from tests.unit.eagle.kernels import countdown, double, grow, kinds, measure, oscillator, pair, swinging
+from tests.unit.eagle.kernels import (
+    countdown,
+    double,
+    grow,
+    kinds,
+    measure,
+    oscillator,
+    pair,
+    swinging,
+)
 from tests.unit.eagle.stand_in import StandIn
 
 # -- direct calls ----------------------------------------------------------------------------------
@@ -138,7 +147,9 @@ def test_an_array_of_shape_nothing_is_changed_in_place() -> None:
 def test_a_number_for_the_state_of_a_batch_is_refused() -> None:
     planes = swinging(4) | {"x": 1.0}
 
-    with pytest.raises(eagle.BindError, match=r"'x': expected float64 \(4,\), got 1.0; write np.full"):
+    with pytest.raises(
+        eagle.BindError, match=r"'x': expected float64 \(4,\), got 1.0; write np.full"
+    ):
         oscillator(**planes)
 
 
@@ -240,7 +251,7 @@ def test_a_launch_may_take_fewer_steps() -> None:
     ],
 )
 def test_a_launch_takes_no_more_than_the_kernel_says(steps: Any, asked: Any, said: str) -> None:
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match="launch") as caught:
         launched(countdown.again(steps), asked)
 
     assert f"launch: expected steps {said}" == str(caught.value)

@@ -70,7 +70,7 @@ def test_a_number_becomes_the_type_of_its_parameter(
 def test_what_does_not_fit_is_refused_with_what_was_expected(
     value: Any, dtype: DType, message: str
 ) -> None:
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match="expected") as caught:
         to_number(value, dtype)
 
     assert message == str(caught.value)

@@ -43,8 +43,10 @@ class Tensor:
         (np.zeros(()), "expected float64 (4,), got float64 (); write np.full(4, x)"),
         (
             np.zeros(8)[::2],
-            "expected float64 (4,), got one with a stride of 16 bytes; "
-            "write np.ascontiguousarray(x)",
+            (
+                "expected float64 (4,), got one with a stride of 16 bytes; "
+                "write np.ascontiguousarray(x)"
+            ),
         ),
         (
             READ_ONLY,
@@ -52,18 +54,24 @@ class Tensor:
         ),
         (
             UNALIGNED,
-            "expected float64 (4,), got one at an address that is not a multiple of its size; "
-            "write x.copy()",
+            (
+                "expected float64 (4,), got one at an address that is not a multiple of its size; "
+                "write x.copy()"
+            ),
         ),
         (
             BIG_ENDIAN,
-            "expected float64 (4,), got one in the other byte order (>f8); "
-            "write x.astype(np.float64)",
+            (
+                "expected float64 (4,), got one in the other byte order (>f8); "
+                "write x.astype(np.float64)"
+            ),
         ),
         (
             STRUCTURED,
-            "expected float64 (4,), got a structured array of a, b; "
-            "write np.ascontiguousarray(x['a'])",
+            (
+                "expected float64 (4,), got a structured array of a, b; "
+                "write np.ascontiguousarray(x['a'])"
+            ),
         ),
         (
             np.ma.zeros(4),
@@ -78,8 +86,10 @@ class Tensor:
         ("0000", "expected float64 (4,), got '0000'"),
         (
             Tensor(),
-            f"expected float64 (4,), got a {__name__}.Tensor; "
-            "eagle takes NumPy arrays: write np.asarray(x)",
+            (
+                f"expected float64 (4,), got a {__name__}.Tensor; "
+                "eagle takes NumPy arrays: write np.asarray(x)"
+            ),
         ),
     ],
 )

@@ -35,10 +35,21 @@ DONE = RunReport(
             {"exact_steps": True, "launches": 1, "mode": "one pass"},
             "all 1,000 samples done: 1,008 steps in 1 launch (one pass), 0.123 s",
         ),
-        ({"n": 1, "finished": 1, "steps": 1, "exact_steps": True, "launches": 1, "mode": "steps=1"},
-         "1 sample done: 1 step in 1 launch (steps=1), 0.123 s"),
-        ({"n": 0, "finished": 0, "steps": 0, "exact_steps": True, "launches": 0},
-         "no samples: 0 steps in 0 launches (steps=16), 0.123 s"),
+        (
+            {
+                "n": 1,
+                "finished": 1,
+                "steps": 1,
+                "exact_steps": True,
+                "launches": 1,
+                "mode": "steps=1",
+            },
+            "1 sample done: 1 step in 1 launch (steps=1), 0.123 s",
+        ),
+        (
+            {"n": 0, "finished": 0, "steps": 0, "exact_steps": True, "launches": 0},
+            "no samples: 0 steps in 0 launches (steps=16), 0.123 s",
+        ),
         (
             {
                 "finished": 996,
@@ -49,8 +60,10 @@ DONE = RunReport(
                 "exact_steps": True,
                 "launches": 32,
             },
-            "996 of 1,000 samples done, 4 stopped at max_steps=500 (worst: sample 17): "
-            "500 steps in 32 launches (steps=16), 0.123 s",
+            (
+                "996 of 1,000 samples done, 4 stopped at max_steps=500 (worst: sample 17): "
+                "500 steps in 32 launches (steps=16), 0.123 s"
+            ),
         ),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import eagle
-from tests.unit.eagle.kernels import countdown, double, measure, oscillator, pair, swinging
+from tests.unit.eagle.kernels import countdown, double, measure, oscillator, swinging
 from tests.unit.eagle.stand_in import StandIn
 
 
@@ -108,7 +108,7 @@ def test_the_result_pickles() -> None:
 def test_a_mask_that_is_passed_is_read_and_written() -> None:
     mask = np.array([False, True])
 
-    result = eagle.simulate(countdown, max_steps=100, **counting([3, 4]), done_now=mask)
+    result = eagle.simulate(countdown, max_steps=100, **counting([3, 4]), over=mask)
 
     assert [3, 0] == result.taken.tolist()
     assert mask is result.finished
@@ -120,7 +120,7 @@ def test_a_batch_that_is_done_is_not_launched() -> None:
     mask = np.ones(2, bool)
 
     with eagle.devices.host.watch_entries() as entries:
-        result = eagle.simulate(countdown, max_steps=100, **counting([3, 4]), done_now=mask)
+        result = eagle.simulate(countdown, max_steps=100, **counting([3, 4]), over=mask)
 
     assert [] == entries
     assert (0, 0, {}, True) == (

@@ -1,11 +1,14 @@
 """Kernels that hawk refuses, one for each message; `tests/golden/errors.txt` holds the messages."""
 
+# ruff: noqa: F401, PTH123
+# pyright: reportUnusedImport=false, reportGeneralTypeIssues=false, reportUnboundVariable=false
+# pyright: reportOptionalOperand=false
+
 import math
 
 import numpy as np
 
-import hawk
-from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
+from hawk import Bool, Index, Int32, Mutable, Scalar, Terminated, UInt32
 
 TABLE = np.array([1.0, 2.0, 3.0])
 BIG = tuple(float(i) for i in range(2000))

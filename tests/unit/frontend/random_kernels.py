@@ -66,9 +66,11 @@ class Maker:
             case 8:
                 return f"({e(d)} if {self.truth(d)} else {e(d)})"
             case 9:
-                return f"{self.pick('min', 'max', 'np.minimum', 'np.maximum', 'np.fmin')}({e(d)}, {e(d)})"
+                name = self.pick("min", "max", "np.minimum", "np.maximum", "np.fmin")
+                return f"{name}({e(d)}, {e(d)})"
             case 10:
-                return f"{self.pick('abs', 'math.sqrt', 'np.floor', 'float', '-', 'np.square')}({e(d)})"
+                name = self.pick("abs", "math.sqrt", "np.floor", "float", "-", "np.square")
+                return f"{name}({e(d)})"
             case 11:
                 return f"({e(d)}) ** {self.pick(2, 3, -1, 0, 5)}"
             case 12:
@@ -116,7 +118,8 @@ class Maker:
         d = depth - 1
         match self.random.randrange(9 if depth > 0 else 4):
             case 0 | 1:
-                return f"{self.number(d)} {self.pick('<', '<=', '>', '>=', '==', '!=')} {self.number(d)}"
+                symbol = self.pick("<", "<=", ">", ">=", "==", "!=")
+                return f"{self.number(d)} {symbol} {self.number(d)}"
             case 2:
                 return f"{self.whole(d)} {self.pick('<', '<=', '>', '==', '!=')} {self.whole(d)}"
             case 3:

@@ -17,7 +17,7 @@ NAMES = {
     "Param": Param, "Scalar": Scalar, "Terminated": Terminated,
 }  # fmt: skip
 X = np.array([-2.5, -1.0, 0.0, 0.3, 1.0, 7.75])
-I = np.arange(-2, 4)
+N = np.arange(-2, 4)
 
 
 def agrees(seed: int, dtype: str) -> bool:
@@ -28,7 +28,7 @@ def agrees(seed: int, dtype: str) -> bool:
         verify(kernel.trace(DType.F32 if dtype == "float32" else DType.F64))
     except HawkError:
         return False
-    planes = {"x": X, "i": I, "b": X > 0.1, "p": 1.3, "y": X[::-1] * 0.7, "j": I[::-1] * 3}
+    planes = {"x": X, "i": N, "b": X > 0.1, "p": 1.3, "y": X[::-1] * 0.7, "j": N[::-1] * 3}
     ours = interpret(kernel, **planes, steps=2)
     theirs = run_python(kernel, **planes, steps=2)
     for name, values in ours.items():

@@ -16,9 +16,9 @@ from eagle.devices.host.watch import Entry, watchers
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Compiled, Word, new_block
 
-ALONE = 1 << 16
-"""Samples times steps up to which a launch stays on the calling thread: waking another takes
-longer than the work."""
+ALONE, LOADING = 1 << 18, 8
+"""A launch of at most `ALONE` steps of samples stays on the calling thread: waking another takes
+some 30 us, longer than the work. To load and store a sample costs about `LOADING` steps."""
 
 _TAKEN, _FINISHED, _LONGEST = int(Word.TAKEN), int(Word.FINISHED), int(Word.LONGEST)
 _HEADER = struct.Struct(f"{HEADER}q")
@@ -68,7 +68,7 @@ class HostLoaded(Loaded):
         begin, count, block = self._begin, self._count, self._block
         _HEADER.pack_into(block, 0, begin, begin + count, steps, piece, 0, 0, 0, 0)
         used = 1
-        if count > piece and count * steps > ALONE:
+        if count > piece and count * (steps + LOADING) > ALONE:
             used = min(threads_allowed(threads), -(-count // piece))
         if used == 1:
             self._compiled.entry(self._address)

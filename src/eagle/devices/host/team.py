@@ -57,9 +57,7 @@ class HostTeam:
         self._growing = threading.Lock()
         self._size = 0
 
-    def run(
-        self, entry: Callable[[int], object], block: int, helpers: int, *, keep: object
-    ) -> int:
+    def run(self, entry: Callable[[int], object], block: int, helpers: int, *, keep: object) -> int:
         """Call `entry(block)` here and on up to `helpers` other threads; return how many did.
 
         Returns when every call has returned, also when this thread is interrupted: the block and

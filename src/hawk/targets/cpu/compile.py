@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from hawk.ir.nodes import Function, Role, Value, blocks_of, operands_of, walk
-from hawk.targets.base import STEPS_MAX, Compiled, Slot
+from hawk.targets.base import STEPS_MAX, Compiled, Image
 from hawk.targets.cpu.entries import module_text
-from hawk.targets.cpu.link import assemble, assembly_text, link
+from hawk.targets.cpu.link import assemble, assembly_text, load
 from hawk.targets.cpu.machine import Machine, host
 from hawk.targets.cpu.width import Variant, choose_variant
 
@@ -17,24 +18,29 @@ def compile_function(
 ) -> Compiled:
     """Compile `fn`, which has been through the passes, for `machine` (default: this one)."""
     started = time.perf_counter()
+    compiled = load(*build(fn, machine, variant))
+    return replace(compiled, build_seconds=time.perf_counter() - started)
+
+
+def build(fn: Function, machine: Machine | None = None, variant: Variant | None = None) -> Image:
+    """The native code of `fn`, as bytes that `load` takes."""
     machine = machine or host()
     variant = variant or choose_variant(fn, machine)
-    entry = link(assemble(module_text(fn, variant, machine), machine))
+    code = assemble(module_text(fn, variant, machine), machine)
     used = used_values(fn)
-    return Compiled(
-        planes=tuple(
-            Slot(plane.name, plane.role, plane.dtype, plane.read in used) for plane in fn.planes
-        ),
-        entry=entry,
-        bytes_per_sample=sum(
-            plane.dtype.itemsize for plane in fn.planes if plane.role is Role.STATE
-        ),
-        steps_max=STEPS_MAX,
-        tiled=True,
-        lanes=variant.shape.lanes,
-        description=describe(machine, variant),
-        build_seconds=time.perf_counter() - started,
-    )
+    states = [plane.dtype.itemsize for plane in fn.planes if plane.role is Role.STATE]
+    facts = {
+        "planes": [
+            (plane.name, plane.role.value, plane.dtype.value, plane.read in used)
+            for plane in fn.planes
+        ],
+        "bytes_per_sample": sum(states),
+        "steps_max": STEPS_MAX,
+        "tiled": True,
+        "lanes": variant.shape.lanes,
+        "description": describe(machine, variant),
+    }
+    return Image(code, facts)
 
 
 def describe(machine: Machine, variant: Variant) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from hawk.ir.nodes import Function, Plane, Role
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Word
+from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
@@ -21,9 +22,6 @@ from hawk.targets.cpu.width import Variant
 from hawk.targets.llvm import Emitter, Names
 from hawk.targets.shape import MEMORY_TYPES
 from hawk.targets.uniform import has_varying_loop, varying_values
-
-ENTRY = "hawk_entry"
-"""The symbol of the native function in every object."""
 
 
 def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
@@ -37,7 +35,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     return "\n".join(
         (
             f'target triple = "{machine.triple}"',
-            f"define void @{ENTRY}(ptr nocapture %block) nounwind {{",
+            f'define void @{ENTRY}(ptr nocapture %block) nounwind "tune-cpu"="{machine.cpu}" {{',
             "entry:",
             body,
             "}",

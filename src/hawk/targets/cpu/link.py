@@ -1,4 +1,8 @@
-"""LLVM text to object bytes, and object bytes to a function that can be called."""
+"""LLVM text to object bytes, and object bytes to a function that can be called.
+
+A kernel whose object is kept already needs this file and `machine`, and none of those that write
+LLVM text.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,20 @@ import ctypes
 import functools
 import itertools
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from hawk.targets.cpu.entries import ENTRY
+from hawk.ir.nodes import Role
+from hawk.ir.types import DType
+from hawk.targets.base import Compiled, Slot
 from hawk.targets.cpu.machine import Machine, host, target_machine
+
+ENTRY = "hawk_entry"
+"""The symbol of the native function in every object."""
 
 _LLVM = threading.Lock()
 """LLVM's code generator and linker are used by one thread at a time."""
@@ -52,6 +62,21 @@ class Linked:
 
     def __call__(self, block: int) -> None:
         self.call(block)
+
+
+def load(code: bytes, facts: dict[str, Any]) -> Compiled:
+    """The kernel of an image that `compile.build` made for this machine.
+
+    Raises RuntimeError if it calls anything outside itself.
+    """
+    started = time.perf_counter()
+    planes = tuple(
+        Slot(name, Role(role), DType(dtype), needed)
+        for name, role, dtype, needed in facts["planes"]
+    )
+    entry = link(code)
+    known: dict[str, Any] = {**facts, "planes": planes, "entry": entry}
+    return Compiled(**known, build_seconds=time.perf_counter() - started)
 
 
 def link(image: bytes) -> Linked:

@@ -6,6 +6,7 @@ import functools
 import platform
 from dataclasses import dataclass
 
+import llvmlite
 import llvmlite.binding as llvm
 
 from hawk.errors import HawkError
@@ -24,7 +25,7 @@ class Machine:
 
     triple: str
     cpu: str
-    """LLVM's name, for scheduling only: it may not add features."""
+    """LLVM's name, for scheduling only: the order of instructions, not which ones there are."""
     features: tuple[str, ...]
     """LLVM feature flags with their sign, in a fixed order."""
     vector_bits: int
@@ -37,6 +38,16 @@ class Machine:
     def name(self) -> str:
         """Short name for people: `AVX2`, `AVX-512`, `NEON`."""
         return {512: "AVX-512", 256: "AVX2", 128: "NEON"}[self.vector_bits]
+
+    @property
+    def level(self) -> str:
+        """LLVM's name of a core that has these features and no others."""
+        return {512: "x86-64-v4", 256: "x86-64-v3", 128: "generic"}[self.vector_bits]
+
+    @property
+    def identity(self) -> str:
+        """All that code for this machine relies on. It runs on every machine of that identity."""
+        return ", ".join((self.triple, *self.features))
 
     @property
     def is_x86(self) -> bool:
@@ -84,20 +95,30 @@ def host() -> Machine:
     return avx512(triple, cpu) if has.issuperset(AVX512) else avx2(triple, cpu)
 
 
+def versions() -> str:
+    """The versions of what makes the code."""
+    return f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+
+
 @functools.cache
 def initialise() -> None:
-    """Prepare LLVM once: every architecture's code generator and assembler."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
+    """Prepare LLVM once for code of this machine."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
 
 
 @functools.cache
 def target_machine(machine: Machine) -> llvm.TargetMachine:
     """LLVM's code generator for `machine`."""
     initialise()
+    if machine.triple != llvm.get_process_triple():
+        # 2 ms that a kernel from the cache need not wait for.
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(machine.triple)
     return target.create_target_machine(
-        cpu=machine.cpu,
+        # Not `machine.cpu`: the name of a core adds all the features of that core.
+        cpu=machine.level,
         features=",".join(machine.features),
         opt=3,
         reloc="pic",

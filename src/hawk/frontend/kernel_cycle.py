@@ -1,0 +1,132 @@
+"""A `Loop` of a kernel being written: the numbers it carries from pass to pass."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hawk.errors import Loc
+from hawk.frontend.kernel_fork import zero
+from hawk.frontend.operators import Kind, Literal
+from hawk.frontend.templates import Template, fill, open_up, template_of
+from hawk.frontend.values import Scalar
+from hawk.ir.nodes import Block, Const, Loop, Statement, Value
+from hawk.ir.types import DType
+
+if TYPE_CHECKING:
+    from hawk.frontend.kernel_domain import KernelDomain
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One carried number. What comes in is None for a number only those see who left."""
+
+    init: Any
+    kind: Kind
+    in_test: Value
+    in_body: Value
+    following: Value | None = None
+
+    @property
+    def dtype(self) -> DType:
+        return self.in_test.dtype
+
+
+class KernelCycle:
+    """A `Loop` being written."""
+
+    def __init__(self, domain: KernelDomain, where: Loc) -> None:
+        self.domain, self.where = domain, where
+        self.slots: list[_Slot] = []
+        self.keys: dict[str, Any] = {}
+        """Each key's value with `_Slot`s in the place of numbers."""
+        self.items: dict[str, list[Statement]] = {}
+        self.test_value: Value | None = None
+
+    def carry(self, key: str, value: Any, template: Template) -> None:
+        self.keys[key] = open_up(value, template, lambda part, kind: self._slot(key, part, kind))
+
+    def _slot(self, key: str, init: Any, kind: Kind) -> _Slot:
+        dtype = kind if isinstance(kind, DType) else DType.I64
+        name = key if key.isidentifier() and not keyword.iskeyword(key) else ""
+        slot = _Slot(init, kind, Value(dtype, self.where, name), Value(dtype, self.where, name))
+        self.slots.append(slot)
+        return slot
+
+    def test(self) -> Any:
+        return self._part("test", lambda slot: slot.in_test)
+
+    def body(self) -> Any:
+        return self._part("body", lambda slot: slot.in_body)
+
+    @contextmanager
+    def _part(self, part: str, of: Callable[[_Slot], Value]) -> Iterator[dict[str, Any]]:
+        self.domain.depth += 1
+        try:
+            with self.domain.builder.block() as items:
+                self.items[part] = items
+                yield {key: self._filled(tree, of) for key, tree in self.keys.items()}
+        finally:
+            self.domain.depth -= 1
+
+    @staticmethod
+    def _filled(tree: Any, of: Callable[[_Slot], Value]) -> Any:
+        return fill(
+            tree,
+            lambda leaf: (
+                Scalar(of(leaf), leaf.kind is Literal.INT) if isinstance(leaf, _Slot) else leaf
+            ),
+        )
+
+    def next(self, key: str, value: Any) -> None:
+        numbers = self.domain.numbers
+        if key not in self.keys:
+            value = self.domain.settle(value)
+            self.carry(key, None, template_of(numbers, value))
+
+        def hand(slot: Any, part: Any) -> None:
+            if isinstance(slot, _Slot):
+                slot.following = numbers.to(part, slot.kind).value
+            elif isinstance(slot, (tuple, list)):
+                for each, piece in zip(slot, part, strict=True):
+                    hand(each, piece)
+
+        hand(self.keys[key], value)
+
+    def decide(self, test: Any, exits: Sequence[str]) -> None:
+        builder, numbers = self.domain.builder, self.domain.numbers
+        outside, builder.items = builder.items, self.items["test"]
+        try:
+            going = test if isinstance(test, Scalar) else numbers.constant(test, DType.BOOL)
+            for key in exits:
+                gone = numbers.opposite(Scalar(self.keys[key].in_test))
+                going = gone if going.number is True else numbers.emit("and", going, gone)
+            self.test_value = going.value
+        finally:
+            builder.items = outside
+
+    def close(self) -> dict[str, Any]:
+        numbers, builder = self.domain.numbers, self.domain.builder
+        inits: list[Value] = []
+        for slot in self.slots:
+            value = Scalar(Const(slot.dtype, self.where, "", zero(slot.dtype)))
+            inits.append((value if slot.init is None else numbers.to(slot.init, slot.kind)).value)
+        assert self.test_value is not None
+        test = Block(
+            tuple(self.items["test"]),
+            (self.test_value,),
+            tuple(slot.in_test for slot in self.slots),
+        )
+        following = tuple(
+            slot.in_body if slot.following is None else slot.following for slot in self.slots
+        )
+        body = Block(tuple(self.items["body"]), following, tuple(s.in_body for s in self.slots))
+        results = [Value(slot.dtype, self.where, slot.in_test.name) for slot in self.slots]
+        builder.items.append(Loop(tuple(inits), test, body, tuple(results)))
+        after = dict(zip(map(id, self.slots), results, strict=True))
+        return {
+            key: self._filled(tree, lambda slot: after[id(slot)]) for key, tree in self.keys.items()
+        }

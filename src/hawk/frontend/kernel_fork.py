@@ -1,0 +1,204 @@
+"""An `If` of a kernel being written: two arms, and what each yields for a value after the join."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hawk.errors import HawkError, Loc
+from hawk.frontend.frame import Frame
+from hawk.frontend.operators import Kind, Literal, Misfit, choice, is_float
+from hawk.frontend.source import own_nodes
+from hawk.frontend.templates import describe, fill
+from hawk.frontend.values import Scalar, Unusable
+from hawk.ir.nodes import Block, Const, If, Statement, Value
+from hawk.ir.types import DType
+
+if TYPE_CHECKING:
+    from hawk.frontend.kernel_domain import KernelDomain
+
+
+@dataclass(eq=False)
+class KernelFork:
+    """An `If` being written: two arms, then what each yields for a value after the join."""
+
+    domain: KernelDomain
+    test: Scalar
+    where: Loc
+    frame: Frame | None = None
+    node: ast.AST | None = None
+    arms: list[list[Statement]] = field(default_factory=list)
+    yields: list[tuple[Value, Value]] = field(default_factory=list)
+    results: list[Value] = field(default_factory=list)
+    defined: list[set[int]] = field(default_factory=list)
+    seen: dict[tuple[int, int], Scalar] = field(default_factory=dict)
+
+    @contextmanager
+    def arm(self) -> Iterator[None]:
+        domain = self.domain
+        domain.depth += 1
+        try:
+            with domain.builder.block() as items:
+                self.arms.append(items)
+                yield
+        finally:
+            domain.depth -= 1
+        self.defined.append({id(result) for item in items for result in item.results})
+
+    def flag(self, first: Any, second: Any) -> Any:
+        if first is second:
+            return first
+        if isinstance(first, bool) and isinstance(second, bool):
+            return self.test if first else self.domain.opposite(self.test)
+        return self.pair("", first, second)
+
+    def pair(self, name: str, first: Any, second: Any) -> Any:
+        if first is second:
+            return first
+        if isinstance(first, Unusable) or isinstance(second, Unusable):
+            return first if isinstance(first, Unusable) else second
+        if (
+            isinstance(first, (tuple, list))
+            and type(first) is type(second)
+            and len(first) == len(second)
+        ):
+            parts = [self.pair(name, a, b) for a, b in zip(first, second, strict=True)]
+            bad = [part for part in parts if isinstance(part, Unusable)]
+            return bad[0] if bad else type(first)(parts)
+        numbers = self.domain.numbers
+        numeric = [isinstance(each, (Scalar, bool, int, float)) for each in (first, second)]
+        if not all(numeric):
+            alike = type(first) is type(second) and not any(numeric) and _equal(first, second)
+            return first if alike else self._differ(name, first, second)
+        common = choice((numbers.kind(first), numbers.kind(second)), numbers.real)
+        if common is None:
+            return self._differ(name, first, second)
+        try:
+            return self._number(name, first, second, common)
+        except Misfit as misfit:
+            return _misfit(misfit)
+
+    def _number(self, name: str, first: Any, second: Any, common: Kind) -> Scalar:
+        numbers, free = self.domain.numbers, common is Literal.INT
+        if not any(self.arms):
+            a, b = numbers.to(first, common), numbers.to(second, common)
+            if _alike(a, b):
+                return Scalar(a.value, free)
+            numbers.builder.loc, numbers.name = self.where, name if name.isidentifier() else ""
+            return numbers.emit("select", self.test, a, b, free=free)
+        a, b = self._inside(0, first, common), self._inside(1, second, common)
+        if _alike(a, b):
+            return Scalar(a.value, free)
+        if (id(a.value), id(b.value)) not in self.seen:
+            self.seen[id(a.value), id(b.value)] = self._yield(name, a, b)
+        return Scalar(self.seen[id(a.value), id(b.value)].value, free)
+
+    def _inside(self, arm: int, value: Any, common: Kind) -> Scalar:
+        """`value` as `common`, converted inside its arm."""
+        builder = self.domain.builder
+        outside, builder.items = builder.items, self.arms[arm]
+        try:
+            return self.domain.numbers.to(value, common)
+        finally:
+            builder.items = outside
+
+    def _yield(self, name: str, a: Scalar, b: Scalar) -> Scalar:
+        result = Value(a.dtype, self.where, name if name.isidentifier() else "")
+        self.yields.append((a.value, b.value))
+        self.results.append(result)
+        return Scalar(result)
+
+    def _differ(self, name: str, first: Any, second: Any) -> Unusable:
+        """Say what the value is on each path, and where it was assigned there."""
+        numbers, line = self.domain.numbers, self.where.line
+        described: list[str] = []
+        texts: list[str] = []
+        for arm, value in (("body", first), ("orelse", second)):
+            place, text = _assignment(self.frame, self.node, arm, name)
+            words = describe(numbers, value)
+            described.append(f"{words} (line {place})" if place else words)
+            texts.append(text)
+        mixed = isinstance(first, Scalar) and isinstance(second, Scalar)
+        kinds = {numbers.kind(value) for value in (first, second)} if mixed else set()
+
+        def why(name: str, where: Loc) -> HawkError:
+            what = f"`{name}` is {described[0]} on one path and {described[1]} on the other"
+            what += f" of the choice at line {line}"
+            fix = "values of one type on both paths"
+            for value, text in zip((first, second), texts, strict=True):
+                to = "real" if any(is_float(kind) for kind in kinds) else "index"
+                narrow = isinstance(value, Scalar) and value.dtype.is_int
+                if mixed and narrow and text and not (to == "index" and value.dtype is DType.I64):
+                    fix = f"hawk.{to}({text})"
+                    if not isinstance(self.node, ast.IfExp):
+                        fix = f"{name} = {fix}"
+            return HawkError("H205", what, where, fix)
+
+        return Unusable(why)
+
+    def only(self, name: str, value: Any, arm: int) -> Any:
+        def leaf(part: Any) -> Any:
+            if not isinstance(part, Scalar) or id(part.value) not in self.defined[arm]:
+                return part
+            other = Scalar(Const(part.dtype, self.where, "", zero(part.dtype)))
+            pair = (part, other) if arm == 0 else (other, part)
+            key = (id(part.value), arm)
+            if key not in self.seen:
+                self.seen[key] = self._yield(name, *pair)
+            return Scalar(self.seen[key].value, part.free)
+
+        return fill(value, leaf)
+
+    def close(self) -> None:
+        """Write the `If`, unless nothing comes out of it."""
+        if self.results:
+            then, orelse = (
+                Block(tuple(self.arms[arm]), tuple(pair[arm] for pair in self.yields))
+                for arm in (0, 1)
+            )
+            self.domain.builder.items.append(If(self.test.value, then, orelse, tuple(self.results)))
+
+
+def _assignment(frame: Frame | None, node: ast.AST | None, arm: str, name: str) -> tuple[int, str]:
+    """The line of the last assignment to `name` in an arm, and the text of the value."""
+    found = 0, ""
+    statements = getattr(node, arm, None)
+    if frame is None or statements is None:
+        return found
+    if isinstance(statements, ast.expr):
+        return 0, frame.source.text(statements)
+    for each in own_nodes(statements):
+        if isinstance(each, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == name for target in each.targets
+        ):
+            found = each.lineno, frame.source.text(each.value)
+    return found
+
+
+def zero(dtype: DType) -> Any:
+    return 0.0 if dtype.is_float else dtype is not DType.BOOL and 0
+
+
+def _alike(a: Scalar, b: Scalar) -> bool:
+    """Whether both are the same value, or the same known number to the bit."""
+    if a.value is b.value:
+        return True
+    return a.number is not None and a.dtype is b.dtype and repr(a.number) == repr(b.number)
+
+
+def _equal(first: Any, second: Any) -> bool:
+    try:
+        return bool(first == second)
+    except Exception:  # noqa: BLE001  an object of the user that does not compare
+        return False
+
+
+def _misfit(misfit: Misfit) -> Unusable:
+    def why(name: str, where: Loc) -> HawkError:
+        what = misfit.what.replace("{left}", name)
+        return HawkError(misfit.code, what, where, misfit.fix.replace("{left}", name))
+
+    return Unusable(why)

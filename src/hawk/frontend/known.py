@@ -1,0 +1,19 @@
+"""What Python itself computes while a kernel is traced; its errors are told at the user's line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hawk.errors import HawkError, Loc
+
+
+def by_python(compute: Callable[[], Any], where: Loc, code: str = "H210", doing: str = "") -> Any:
+    """The result of `compute`, which runs objects of the user. Raises HawkError where it fails."""
+    try:
+        return compute()
+    except HawkError:
+        raise
+    except Exception as error:  # noqa: BLE001  the objects are the user's: anything may come
+        what = f"{type(error).__name__} while the kernel is traced{doing}: {error}"
+        raise HawkError(code, what, where) from None

@@ -1,0 +1,214 @@
+"""Writing a loop whose number of passes is known only at run time.
+
+The names a loop binds are carried from pass to pass. Their types are found by walking the body:
+where it makes another type of a literal, the walk is tried again with that type.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from typing import TYPE_CHECKING, Any
+
+from hawk.errors import HawkError, Loc
+from hawk.frontend.frame import Exit, Frame, Way, Ways
+from hawk.frontend.source import bound_names, read_names
+from hawk.frontend.values import Range, Unusable
+
+if TYPE_CHECKING:
+    from hawk.frontend.walk import Walker
+
+
+class Attempt:
+    """One try at writing a loop whose carried values have the types `templates` say."""
+
+    def __init__(
+        self,
+        walker: Walker,
+        frame: Frame,
+        node: ast.For | ast.While,
+        bounds: Range | None,
+        trips: int | None,
+        templates: dict[str, Any],
+    ) -> None:
+        self.walker, self.domain, self.frame, self.node = walker, walker.domain, frame, node
+        self.bounds, self.trips, self.templates = bounds, trips, templates
+        self.widened = dict(templates)
+        self.entry = frame.names
+        self.cycle = self.domain.cycle(frame, node)
+
+    def run(self) -> Ways | None:
+        """The ways out of the loop; None where `widened` are the types to try next."""
+        frame, node, cycle, domain = self.frame, self.node, self.cycle, self.domain
+        for name, template in self.templates.items():
+            if not isinstance(template, Unusable):
+                cycle.carry(name, self.entry[name], template)
+        if self.bounds is not None:
+            start = domain.settle(self.bounds.start)
+            cycle.carry("for", start, domain.template(domain.counter(0)))
+        with cycle.test() as carried:
+            frame.names = self._inside(carried)
+            going = self._going(carried)
+        if going is False:
+            frame.names = self.entry
+            return self.walker.block(frame, node.orelse)
+        with cycle.body() as carried:
+            frame.names = self._inside(carried)
+            if isinstance(node, ast.For):
+                self.walker.bind(frame, node.target, carried["for"])
+            ways = self.walker.block(frame, node.body)
+            ways = self.walker.continued(frame, ways, node)
+            if not self._settled(ways):
+                return None
+            if self.bounds is not None:
+                cycle.next("for", domain.advance(carried["for"], self.bounds))
+            slots = self._hand_over(ways)
+        exits = [_flag(way) for way in (Exit.BREAK, Exit.RETURN) if way in ways]
+        cycle.decide(going, exits)
+        return self._out(ways, slots, exits, cycle.close(), endless=going is True)
+
+    def _inside(self, carried: dict[str, Any]) -> dict[str, Any]:
+        """The names at the start of a pass."""
+        unusable = {n: t for n, t in self.templates.items() if isinstance(t, Unusable)}
+        names = {name: value for name, value in carried.items() if name != "for"}
+        return {**self.entry, **names, **unusable}
+
+    def _going(self, carried: dict[str, Any]) -> Any:
+        if self.bounds is not None:
+            return self.domain.below(carried["for"], self.bounds)
+        assert isinstance(self.node, ast.While)
+        test = self.node.test
+        return self.domain.truth(self.frame, self.domain.evaluate(self.frame, test), test)
+
+    def _settled(self, ways: Ways) -> bool:
+        """Whether all that reaches the next pass, or leaves by break, has the types assumed."""
+        for way in (Exit.NEXT, Exit.BREAK):
+            if way not in ways:
+                continue
+            for name, template in self.widened.items():
+                value = ways[way].names.get(name)
+                if isinstance(template, Unusable):
+                    continue
+                self.widened[name] = (
+                    value
+                    if isinstance(value, Unusable)
+                    else self.domain.widen(
+                        self.frame, name, self.entry[name], template, value, self.node
+                    )
+                )
+        return all(self.widened[name] == self.templates[name] for name in self.templates)
+
+    def _hand_over(self, ways: Ways) -> set[str]:
+        """Say what each key holds in the next pass, or after the loop; the keys that have one."""
+        domain, where = self.domain, self.frame.head(self.node)
+        outside = _read_outside(self.frame, self.node)
+        keys = {
+            name for name, template in self.templates.items() if not isinstance(template, Unusable)
+        }
+        for way in (Exit.NEXT, Exit.BREAK):
+            if way in ways:
+                keys |= {name for name in bound(self.node) & outside if name in ways[way].names}
+        if Exit.RETURN in ways:
+            keys |= set(ways[Exit.RETURN].names)
+        held: set[str] = set()
+        for key in sorted(keys):
+            value: Any = None
+            found = False
+            for way in (Exit.NEXT, Exit.RETURN, Exit.BREAK):
+                if way not in ways or key not in ways[way].names:
+                    continue
+                other = ways[way].names[key]
+                if isinstance(other, Unusable):
+                    continue
+                value = domain.choose(ways[way].flag, key, other, value, where) if found else other
+                found = True
+            if found and not isinstance(value, Unusable):
+                held.add(key)
+                self.cycle.next(key, value)
+        for way in (Exit.BREAK, Exit.RETURN):
+            if way in ways:
+                self.cycle.next(_flag(way), ways[way].flag)
+        return held
+
+    def _out(
+        self,
+        ways: Ways,
+        held: set[str],
+        exits: list[str],
+        results: dict[str, Any],
+        *,
+        endless: bool,
+    ) -> Ways:
+        """The ways out of the closed loop, told apart by the flags it carried."""
+        frame, domain = self.frame, self.domain
+        frame.names = self.entry
+        left: Ways = {}
+        for way in (Exit.BREAK, Exit.RETURN):
+            if way in ways:
+                left[way] = Way(results[_flag(way)], self._left(ways[way].names, held, results))
+        following: Way | None = None
+        if not endless:
+            flag: Any = True
+            if exits:
+                flag = functools.reduce(domain.either, [results[key] for key in exits])
+                flag = domain.opposite(flag)
+            following = Way(flag, self._ran_out(ways, held, results))
+        elif not left:
+            what = "this loop never ends: nothing in it breaks or returns"
+            raise HawkError("H404", what, frame.head(self.node))
+        return self.walker.after(frame, self.node, following, left)
+
+    def _left(
+        self, names: dict[str, Any], held: set[str], results: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The names of a way out. What neither came in nor is handed over ends with the pass."""
+        left: dict[str, Any] = {}
+        for name, value in names.items():
+            if isinstance(value, Unusable) or value is self.entry.get(name):
+                left[name] = value
+            elif name in held:
+                left[name] = results[name]
+        return left
+
+    def _ran_out(self, ways: Ways, held: set[str], results: dict[str, Any]) -> dict[str, Any]:
+        """The names where the loop ran out: those of the last pass, if there was one."""
+        names = dict(self.entry)
+        last = ways[Exit.NEXT].names if Exit.NEXT in ways else {}
+        for name in bound(self.node):
+            template = self.templates.get(name)
+            if name in held and template is not None and not isinstance(template, Unusable):
+                names[name] = results[name]
+            elif name in last and self.trips and name in held:
+                names[name] = last[name] if isinstance(last[name], Unusable) else results[name]
+            elif template is not None:
+                names[name] = template
+            elif name in last:
+                names[name] = _maybe_unbound(self.frame, self.node)
+        return names
+
+
+def _flag(way: Exit) -> str:
+    """The key of the flag that says whether a loop was left this way."""
+    return f"if {way.value}"
+
+
+def _maybe_unbound(frame: Frame, node: ast.AST) -> Unusable:
+    line = frame.loc(node).line
+
+    def why(name: str, where: Loc) -> HawkError:
+        what = f"`{name}` is bound only in the loop at line {line}, which may not run at all"
+        return HawkError("H302", what, where, f"{name} = ... before line {line}")
+
+    return Unusable(why)
+
+
+@functools.lru_cache(maxsize=4096)
+def bound(node: ast.AST) -> frozenset[str]:
+    """The names a statement binds."""
+    return frozenset(bound_names([node]))  # type: ignore[list-item]
+
+
+def _read_outside(frame: Frame, node: ast.AST) -> set[str]:
+    """The names the function reads outside this loop."""
+    inside = set(ast.walk(node))
+    return {each.id for each in read_names(frame.source.node) if each not in inside}

@@ -1,0 +1,140 @@
+"""Builtins that work on things rather than numbers: ranges, sequences of known length, sums."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hawk.errors import HawkError
+from hawk.frontend.frame import Frame
+from hawk.frontend.templates import describe
+from hawk.frontend.values import NeedsKnown, Range, Scalar, is_known
+
+if TYPE_CHECKING:
+    from hawk.frontend.kernel_domain import KernelDomain
+
+
+class Structural:
+    """The builtins by function; each takes the frame and the call, then its arguments."""
+
+    def __init__(self, domain: KernelDomain) -> None:
+        self.domain = domain
+        self.numbers = domain.numbers
+        self.table: dict[Any, Callable[..., Any]] = {
+            range: self.range_,
+            len: self.len_,
+            sum: self.sum_,
+            any: self.any_,
+            all: self.all_,
+            tuple: self.tuple_,
+            list: self.list_,
+            zip: self.zip_,
+            enumerate: self.enumerate_,
+            reversed: self.reversed_,
+            isinstance: self.isinstance_,
+        }
+
+    def sequence(self, frame: Frame, node: ast.AST, value: Any) -> tuple[Any, ...]:
+        sequence = self.domain.iterate(frame, value, node)  # type: ignore[arg-type]
+        if isinstance(sequence, Range):
+            what = "how many values a range has must be known here"
+            raise NeedsKnown("H404", what, frame.loc(node))
+        if isinstance(sequence, range):
+            return tuple(self.domain.counter(number) for number in sequence)
+        return tuple(sequence)
+
+    def range_(self, frame: Frame, node: ast.Call, *bounds: Any) -> Any:
+        if not 1 <= len(bounds) <= 3:
+            raise HawkError("H305", "`range` takes one to three numbers", frame.loc(node))
+        checked = [
+            self._bound_of(frame, each, bound)
+            for each, bound in zip(node.args, bounds, strict=False)
+        ]
+        if len(checked) < len(bounds):  # a starred argument
+            checked = list(bounds)
+        start = checked[0] if len(checked) > 1 else 0
+        stop = checked[1] if len(checked) > 1 else checked[0]
+        step = checked[2] if len(checked) > 2 else 1
+        known: list[Any] = [
+            each.number if isinstance(each, Scalar) else each for each in (start, stop, step)
+        ]
+        if known[2] is None:
+            what = "the step of a range must be known while the kernel is traced"
+            raise NeedsKnown("H212", what, frame.loc(node))
+        if known[2] == 0:
+            raise HawkError("H210", "the step of a range is 0", frame.loc(node))
+        return Range(start, stop, known[2]) if None in known else range(*known)
+
+    def _bound_of(self, frame: Frame, node: ast.expr, value: Any) -> Any:
+        """A bound of a range as an Index."""
+        if isinstance(value, Scalar) and value.dtype.is_int:
+            if value.free:
+                return value
+            return self.domain.expressions.guarded(
+                frame, node, lambda: self.numbers.convert(value, self.domain.counter(0).dtype)
+            )
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        text = frame.source.text(node)
+        what = f"a range runs over integers, and `{text}` is {describe(self.numbers, value)}"
+        raise HawkError("H202", what, frame.loc(node), f"int({text})")
+
+    def len_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
+        if isinstance(value, (tuple, list, dict, str, range)):
+            return len(value)
+        what = f"{describe(self.numbers, value)} has no length that is known"
+        raise HawkError("H404", what, frame.loc(node))
+
+    def sum_(self, frame: Frame, node: ast.Call, values: Any, start: Any = 0) -> Any:
+        total = start
+        for value in self.sequence(frame, node, values):
+            before = total
+            total = self.domain.expressions.guarded(
+                frame, node, lambda b=before, v=value: self.numbers.binary("+", b, v)
+            )
+        return total
+
+    def any_(self, frame: Frame, node: ast.Call, values: Any) -> Any:
+        found: Any = False
+        for value in self.sequence(frame, node, values):
+            found = self.domain.either(found, self.domain.truth(frame, value, node))
+            if found is True:
+                return True
+        return found
+
+    def all_(self, frame: Frame, node: ast.Call, values: Any) -> Any:
+        missing: Any = False
+        for value in self.sequence(frame, node, values):
+            no = self.domain.opposite(self.domain.truth(frame, value, node))
+            missing = self.domain.either(missing, no)
+            if missing is True:
+                return False
+        return self.domain.opposite(missing)
+
+    def tuple_(self, frame: Frame, node: ast.Call, values: Any = ()) -> Any:
+        return self.sequence(frame, node, values)
+
+    def list_(self, frame: Frame, node: ast.Call, values: Any = ()) -> Any:
+        return self.domain.new(list(self.sequence(frame, node, values)))
+
+    def zip_(self, frame: Frame, node: ast.Call, *values: Any, strict: bool = False) -> Any:
+        sequences = [self.sequence(frame, node, value) for value in values]
+        try:
+            return tuple(zip(*sequences, strict=strict))
+        except ValueError as error:
+            raise HawkError("H210", str(error), frame.loc(node)) from None
+
+    def enumerate_(self, frame: Frame, node: ast.Call, values: Any, start: int = 0) -> Any:
+        return tuple(enumerate(self.sequence(frame, node, values), start))
+
+    def reversed_(self, frame: Frame, node: ast.Call, values: Any) -> Any:
+        if isinstance(values, range):
+            return values[::-1]
+        return self.sequence(frame, node, values)[::-1]
+
+    def isinstance_(self, frame: Frame, node: ast.Call, value: Any, kinds: Any) -> Any:
+        if is_known(value):
+            return isinstance(value, kinds)
+        what = "what a number is at run time is its type in the program, not a class"
+        raise HawkError("H303", what, frame.loc(node))

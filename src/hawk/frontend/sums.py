@@ -1,0 +1,176 @@
+"""Operators in expressions of a kernel, and the contraction of products in sums.
+
+A chain of operators is evaluated along its left side without recursion, so a sum of a thousand
+terms is fine. A float product that is directly an operand of `+` or `-` becomes part of an fma (of
+two products the left one).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hawk.errors import HawkError
+from hawk.frontend.arithmetic import PYTHON
+from hawk.frontend.frame import Frame
+from hawk.frontend.known import by_python
+from hawk.frontend.symbols import SYMBOLS
+from hawk.frontend.templates import describe
+from hawk.frontend.values import Scalar, is_known
+
+if TYPE_CHECKING:
+    from hawk.frontend.expressions import Expressions
+
+
+@dataclass(slots=True)
+class _Product:
+    """A product that may become part of an fma; not written yet."""
+
+    first: Any
+    second: Any
+    node: ast.AST
+
+
+class Sums:
+    """Evaluates operators between numbers."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.domain, self.numbers = expressions.domain, expressions.numbers
+
+    def chain(self, frame: Frame, node: ast.BinOp, name: str) -> Any:
+        """A chain of operators, from its innermost left operand outwards."""
+        chain: list[ast.BinOp] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.BinOp):
+            chain.append(inner)
+            inner = inner.left
+        value = self.expressions.evaluate(frame, inner)
+        for place in range(len(chain) - 1, -1, -1):
+            each = chain[place]
+            outer = chain[place - 1] if place else None
+            right = self._operand(frame, each)
+            if isinstance(each.op, ast.Mult) and self._joins(outer):
+                value = _Product(value, right, each)
+            else:
+                label = name if each is node else ""
+                value = self._combine(frame, each, value, right, label)
+        return value
+
+    def _joins(self, outer: ast.BinOp | None) -> bool:
+        """Whether a product that is the left operand of `outer` may be part of an fma."""
+        return (
+            self.domain.contract and outer is not None and isinstance(outer.op, (ast.Add, ast.Sub))
+        )
+
+    def _operand(self, frame: Frame, node: ast.BinOp | ast.AugAssign) -> Any:
+        """The right operand, as a product not yet written where it may be part of an fma."""
+        right = node.right if isinstance(node, ast.BinOp) else node.value
+        sums = isinstance(node.op, (ast.Add, ast.Sub)) and self.domain.contract
+        if sums and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
+            first = self.expressions.evaluate(frame, right.left)
+            return _Product(first, self.expressions.evaluate(frame, right.right), right)
+        return self.expressions.evaluate(frame, right)
+
+    def augment(self, frame: Frame, node: ast.AugAssign) -> Any:
+        """The new value of the target of `+=` and its like."""
+        target = node.target
+        load = ast.copy_location(_loaded(target), target)
+        left = self.expressions.evaluate(frame, load)
+        name = target.id if isinstance(target, ast.Name) else ""
+        return self._combine(frame, node, left, self._operand(frame, node), name)
+
+    def _combine(
+        self, frame: Frame, node: ast.BinOp | ast.AugAssign, left: Any, right: Any, name: str = ""
+    ) -> Any:
+        """`left op right`, where either may be a product not yet written."""
+        if isinstance(left, _Product):
+            added = self._written(frame, right) if isinstance(right, _Product) else right
+            dtype = self.numbers.contracts(left.first, left.second, added)
+            if dtype is not None:
+                signs = "++" if isinstance(node.op, ast.Add) else "+-"
+                return self._fma(frame, node, left, added, dtype, signs, name)
+            left, right = self._written(frame, left), added
+        elif isinstance(right, _Product):
+            dtype = self.numbers.contracts(right.first, right.second, left)
+            if dtype is not None:
+                signs = "++" if isinstance(node.op, ast.Add) else "-+"
+                return self._fma(frame, node, right, left, dtype, signs, name)
+            right = self._written(frame, right)
+        return self._binary(frame, node, left, right, name)
+
+    def _written(self, frame: Frame, product: _Product) -> Any:
+        return self._binary(frame, product.node, product.first, product.second)
+
+    def _fma(
+        self,
+        frame: Frame,
+        node: ast.AST,
+        product: _Product,
+        added: Any,
+        dtype: Any,
+        signs: str,
+        name: str,
+    ) -> Any:
+        return self.expressions.guarded(
+            frame,
+            node,
+            lambda: self.numbers.fma(dtype, product.first, product.second, added, signs),
+            name,
+        )
+
+    def _binary(self, frame: Frame, node: Any, left: Any, right: Any, name: str = "") -> Any:
+        symbol = SYMBOLS[type(node.op)]
+        if is_known(left) and is_known(right):
+            return by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
+        sides = (getattr(node, "left", getattr(node, "target", node)), _right(node))
+        if isinstance(left, (tuple, list)) or isinstance(right, (tuple, list)):
+            return self._sequences(frame, node, left, right, symbol)
+        return self.expressions.guarded(
+            frame, node, lambda: self.numbers.binary(symbol, left, right), name, sides
+        )
+
+    def _sequences(self, frame: Frame, node: Any, left: Any, right: Any, symbol: str) -> Any:
+        """Tuples and lists are joined and repeated as in Python."""
+        both = isinstance(left, (tuple, list)) and type(left) is type(right)
+        times = right if isinstance(left, (tuple, list)) else left
+        if symbol == "+" and both:
+            return self.expressions.containers.new(left + right)
+        if symbol == "*" and not both and isinstance(times, (int, Scalar)):
+            count = self.expressions.containers.as_index(frame, times, node)
+            return self.expressions.containers.new((left if times is right else right) * count)
+        a, b = describe(self.numbers, left), describe(self.numbers, right)
+        raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node))
+
+    def unary(self, frame: Frame, node: ast.UnaryOp, name: str) -> Any:
+        value = self.expressions.evaluate(frame, node.operand)
+        if isinstance(node.op, ast.Not):
+            truth = self.domain.truth(frame, value, node.operand)
+            if isinstance(truth, bool):
+                return self.numbers.settle(not truth) if isinstance(value, Scalar) else not truth
+            return self.expressions.guarded(frame, node, lambda: self.numbers.opposite(truth), name)
+        symbol = SYMBOLS[type(node.op)]
+        if is_known(value):
+            operator = {"-": lambda: -value, "+": lambda: +value, "~": lambda: ~value}[symbol]
+            return by_python(operator, frame.loc(node))
+        return self.expressions.guarded(
+            frame, node, lambda: self.numbers.unary(symbol, value), name, (node.operand,)
+        )
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """The target of an assignment as an expression that reads it."""
+    match target:
+        case ast.Name():
+            return ast.Name(id=target.id, ctx=ast.Load())
+        case ast.Subscript():
+            return ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load())
+        case ast.Attribute():
+            return ast.Attribute(value=target.value, attr=target.attr, ctx=ast.Load())
+        case _:
+            return target
+
+
+def _right(node: Any) -> ast.AST:
+    return node.right if isinstance(node, ast.BinOp) else getattr(node, "value", node)

@@ -1,0 +1,189 @@
+"""The random programs find faults: each is made on purpose, one at a time, and must be noticed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import pytest
+
+from eagle.devices.host.device import HostLoaded
+from hawk.frontend.expressions import Expressions
+from hawk.frontend.kernel_domain import KernelFork
+from hawk.ir import meaning
+from hawk.ir.nodes import Value
+from hawk.ir.ops import OPS
+from hawk.ir.verify import InvalidProgram
+from hawk.ir.verify import InvalidProgram
+from hawk.passes import common_subexpressions, fold_constants, unroll
+from hawk.targets.cpu import entries
+from hawk.targets.cpu.entries import _Entry
+from hawk.targets.cpu.steps import Steps
+from hawk.targets.llvm import Emitter
+from tests.oracle.harness import Mismatch, case_of, check
+from tests.oracle.programs import write
+
+SEEDS = range(200)
+"""The programs of a run without options."""
+MOST = 40
+"""How many of them are tried on a fault: those first that hold what it is about."""
+
+Fault = Callable[[pytest.MonkeyPatch], None]
+
+
+def spelled(name: str, kind: str, text: str) -> Fault:
+    """An operation that the code generator gets another instruction for."""
+
+    def fault(patch: pytest.MonkeyPatch) -> None:
+        row = OPS[name]
+        wrong = dataclasses.replace(row, llvm={**row.llvm, kind: text})
+        patch.setitem(OPS, name, wrong)  # type: ignore[arg-type]
+
+    return fault
+
+
+def meant(name: str, meaning: Callable[..., Any]) -> Fault:
+    """An operation that the interpreter computes otherwise."""
+
+    def fault(patch: pytest.MonkeyPatch) -> None:
+        patch.setitem(OPS, name, dataclasses.replace(OPS[name], meaning=meaning))  # type: ignore[arg-type]
+
+    return fault
+
+
+def meant(name: str, meaning: Callable[..., Any]) -> Fault:
+    """An operation that the interpreter computes otherwise."""
+
+    def fault(patch: pytest.MonkeyPatch) -> None:
+        patch.setitem(OPS, name, dataclasses.replace(OPS[name], meaning=meaning))  # type: ignore[arg-type]
+
+    return fault
+
+
+def replaced(owner: Any, name: str, wrong: Callable[..., Any]) -> Fault:
+    return lambda patch: patch.setattr(owner, name, wrong)
+
+
+def monotone_always(patch: pytest.MonkeyPatch) -> None:
+    """Trust a stop test whatever the increments are."""
+    right = entries.monotone_stop
+
+    def wrong(fn: Any) -> Any:
+        stop = right(fn)
+        return stop and dataclasses.replace(stop, conditions=(("le", inf),))
+
+    patch.setattr(entries, "monotone_stop", wrong)
+
+
+def zero_is_nothing(patch: pytest.MonkeyPatch) -> None:
+    """`x + 0.0` is taken for `x`, which it is not for -0.0."""
+    right = fold_constants._IDENTITIES["add"]
+
+    def wrong(context: Any, x: Value, y: Value) -> Value | None:
+        for known, other in ((x, y), (y, x)):
+            if isinstance(getattr(known, "number", None), float) and known.number == 0:
+                return other
+        return right(context, x, y)
+
+    patch.setitem(fold_constants._IDENTITIES, "add", wrong)
+
+
+def one_pass_more(patch: pytest.MonkeyPatch) -> None:
+    """A loop that is written out runs once more than it should."""
+    right = unroll._trips
+
+    def wrong(loop: Any, most: int) -> int | None:
+        trips = right(loop, most)
+        return trips and trips + 1
+
+    patch.setattr(unroll, "_trips", wrong)
+
+
+def last_sample_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """A launch that ends one sample early."""
+    right = HostLoaded.__init__
+
+    def wrong(self: HostLoaded, compiled: Any, planes: Any, partition: Any) -> None:
+        count = max(0, partition.count - 1)
+        right(self, compiled, planes, type(partition)(partition.base, count, partition.n))
+
+    patch.setattr(HostLoaded, "__init__", wrong)
+
+
+def fused_in_the_wrong_place(patch: pytest.MonkeyPatch) -> None:
+    """Of two products the right one is rounded once."""
+    right = Expressions._combine
+
+    def wrong(self: Any, frame: Any, node: Any, left: Any, other: Any, name: str = "") -> Any:
+        if type(left).__name__ == "_Product" and type(other).__name__ == "_Product":
+            left = self._written(frame, left)
+        return right(self, frame, node, left, other, name)
+
+    patch.setattr(Expressions, "_combine", wrong)
+
+
+FAULTS: dict[str, tuple[Fault, str]] = {
+    "code subtracts where it should add": (spelled("add", "f", "fsub {A} {0}, {1}"), "+"),
+    "code compares with <= where < is due": (spelled("lt", "f", "fcmp ole {A} {0}, {1}"), " < "),
+    "code compares a NaN as equal": (spelled("eq", "f", "fcmp ueq {A} {0}, {1}"), "=="),
+    "code minds the NaN in fmin": (
+        spelled("minimum", "f", "call {A} @llvm.minimum.{M}({A} {0}, {A} {1})"), "np.fmin",
+    ),
+    "code compares unsigned numbers as signed": (spelled("gt", "u", "icmp sgt {A} {0}, {1}"), "UInt32"),
+    "code drops a factor of a fused product": (spelled("fma", "f", "fadd {A} {0}, {2}"), "*"),
+    "code converts unsigned numbers as signed": (
+        spelled("to_f64", "u", "sitofp {A} {0} to {R}"), "UInt32",
+    ),
+    "the table says that max is min": (meant("max", meaning.lesser), "max("),
+    "the table says that an integer division truncates": (meant("floordiv", meaning.quot), "//"),
+    "a finished sample goes on": (
+        replaced(Steps, "_keep", lambda self, live, after, before: after), "Terminated",
+    ),
+    "a branch that varies takes one side": (
+        replaced(Emitter, "choose", lambda self, test, then, orelse, kind: then), "if",
+    ),
+    "the last samples are not copied back": (replaced(_Entry, "_copy_back", lambda *_: None), ""),
+    "a stop test is trusted too far": (monotone_always, "dt: Scalar"),
+    "x + 0.0 is x": (zero_is_nothing, "+ 0.0"),
+    "operations are the same if they begin alike": (
+        replaced(
+            common_subexpressions,
+            "_key",
+            lambda statement: (statement.op, statement.result.dtype, statement.args[0]),
+        ),
+        "",
+    ),
+    "a loop runs once more": (one_pass_more, "range(3)"),
+    "the last sample is forgotten": (last_sample_forgotten, ""),
+    "nothing is fused": (replaced(Expressions, "_joins", lambda self, outer: False), "*"),
+    "the wrong product is fused": (fused_in_the_wrong_place, "*"),
+    "two paths are joined the wrong way round": (
+        replaced(
+            KernelFork,
+            "_yield",
+            lambda self, name, a, b, right=KernelFork._yield: right(self, name, b, a),
+        ),
+        "if",
+    ),
+}  # fmt: skip
+"""Each fault by what it does, with a word of the programs that it is about."""
+
+
+@pytest.mark.parametrize(("fault", "word"), FAULTS.values(), ids=FAULTS.keys())
+def test_it_is_noticed_that(fault: Fault, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [case_of(program) for program in map(write, SEEDS) if word in program.text][:MOST]
+    fault(monkeypatch)
+    for case in cases:
+        try:
+            check(case)
+        except (Mismatch, InvalidProgram):
+            return
+    pytest.fail(f"{len(cases)} programs gave the right bits in spite of the fault")
+
+
+def test_without_a_fault_the_first_programs_pass() -> None:
+    """What is noticed above is the fault, not something else."""
+    for seed in SEEDS[:3]:
+        check(case_of(write(seed)))

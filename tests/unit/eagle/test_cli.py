@@ -1,0 +1,100 @@
+"""The command `eagle`."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eagle import demo, doctor
+from eagle.cli import main
+from hawk.ir.interpret import interpret
+
+
+def test_the_demo_prints_the_three_ways_and_draws(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "made" / "demo.png"
+
+    assert 0 == main(["demo", "--n", "1_000", "--out", str(picture)])
+
+    printed = capsys.readouterr().out
+    assert (
+        """
+  k=1: 1000 launches,  1000 steps, exact_steps=True
+ k=16:   63 launches,  1008 steps, exact_steps=False
+ auto:   16 launches,  1024 steps, exact_steps=False
+1 tiles for 1,000 samples -- about 1,000 samples per tile
+"""
+        in printed
+    )
+    assert "the three ways end in the same bits" in printed
+    assert f"wrote {picture}" in printed
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_the_demo_says_what_to_install(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo.importlib.util, "find_spec", lambda name: None)
+    picture = tmp_path / "demo.png"
+
+    assert 0 == main(["demo", "--n", "10", "--out", str(picture)])
+
+    assert "for the picture: pip install 'accipiter[plot]'" in capsys.readouterr().out
+    assert not picture.exists()
+
+
+@pytest.mark.parametrize("n", ["0", "-3", "many", "2.5"])
+def test_the_demo_needs_samples(n: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["demo", f"--n={n}"])
+
+    assert f"expected a whole number from 1, got {n!r}" in capsys.readouterr().err
+
+
+def test_the_doctor_says_what_is_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["doctor"])
+
+    printed = capsys.readouterr().out
+    for word in ("versions", f"Python {sys.version_info[0]}.", "CPU", "threads", "L2 cache"):
+        assert word in printed
+    assert "37 samples" in printed
+    assert "every bit as it should be" in printed
+    assert printed.endswith("all is well\n")
+
+
+def test_the_doctor_notices_a_wrong_bit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(program: object, values: dict[str, object]) -> dict[str, object]:
+        after = interpret(program, values)
+        return after | {"x": np.nextafter(after["x"], 2.0)} if values["omega"] == 1.0 else after
+
+    monkeypatch.setattr(doctor, "interpret", wrong)
+
+    assert 1 == main(["doctor"])
+    assert "FAILED: 1 of 37 samples are not what their program means" in capsys.readouterr().out
+
+
+def test_the_doctor_survives_a_kernel_that_does_not_compile(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no such target")
+
+    monkeypatch.setattr(doctor, "simulate", broken)
+
+    assert 1 == main(["doctor"])
+    printed = capsys.readouterr().out
+    assert "no such target" in printed
+    assert printed.endswith("something is wrong: see above\n")
+
+
+def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([])
+
+    assert 2 == caught.value.code
+    assert "COMMAND" in capsys.readouterr().err

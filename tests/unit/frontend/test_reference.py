@@ -1,0 +1,106 @@
+"""The two slow ways to run a kernel: arguments, steps, masks, prints and tracebacks."""
+
+import traceback
+
+import numpy as np
+import pytest
+
+import hawk
+from hawk import Index, Mutable, Param, Scalar, Terminated
+from hawk.reference import interpret, run_python
+
+
+@hawk.kernel
+def grow(x: Mutable[Scalar], count: Mutable[Index], rate: Param, stop: Terminated) -> Scalar:
+    x *= rate
+    count += 1
+    stop = x > 10
+    return x + 1
+
+
+WAYS = [interpret, run_python]
+
+
+@pytest.mark.parametrize("run", WAYS)
+def test_each_sample_stops_at_its_own_step(run) -> None:
+    x, count = np.array([1.0, 6.0, 20.0]), np.zeros(3, int)
+    result = run(grow, x, count, 2.0, steps=100)
+    assert result["count"].tolist() == [4, 1, 1]
+    assert result["x"].tolist() == [16.0, 12.0, 40.0]
+    assert result["out"].tolist() == [17.0, 13.0, 41.0]
+    assert result["stop"].tolist() == [True] * 3
+    assert list(result) == ["x", "count", "stop", "out"]
+    assert x.tolist() == [1.0, 6.0, 20.0]
+    assert count.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("run", WAYS)
+def test_a_sample_done_on_entry_is_left_alone(run) -> None:
+    result = run(grow, np.array([1.0, 1.0]), 0, rate=3.0, stop=np.array([True, False]))
+    assert result["x"].tolist() == [1.0, 3.0]
+    assert result["out"].tolist() == [0.0, 4.0]
+    assert result["count"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("run", WAYS)
+def test_the_float_width_is_that_of_the_arrays(run) -> None:
+    result = run(grow, np.ones(2, np.float32), 0, 0.1)
+    assert result["x"].dtype == np.float32
+    assert result["x"][0] == np.float32(0.1)
+    assert run(grow, 1.0, 0, 0.1)["x"].dtype == np.float64
+
+    @hawk.kernel
+    def add(x: Scalar, y: Scalar) -> Scalar:
+        return x + y
+
+    with pytest.raises(TypeError, match="different widths"):
+        run(add, np.ones(2, np.float32), np.ones(2))
+    narrow = hawk.kernel(dtype="float32")(add.__wrapped__)
+    assert run(narrow, np.ones(2), 0.1)["out"].dtype == np.float32
+
+
+@pytest.mark.parametrize("run", WAYS)
+@pytest.mark.parametrize(
+    ("args", "planes", "says"),
+    [
+        ((1.0, 0, 2.0, False, 9), {}, "takes 4 planes, got 5"),
+        ((1.0, 0), {}, "needs 'rate'"),
+        ((1.0, 0), {"rates": 1.0}, "no plane 'rates'; rate?"),
+        ((1.0, 0), {"x": 1.0}, "gets 'x' twice"),
+        ((np.ones(2), np.zeros(3, int), 1.0), {}, "different lengths"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(run, args, planes, says) -> None:
+    with pytest.raises(TypeError, match=says):
+        run(grow, *args, **planes)
+
+
+def test_prints_show_and_asserts_hold_under_python(capsys) -> None:
+    @hawk.kernel
+    def shown(x: Scalar) -> Scalar:
+        print(f"x is {x:.2f}", x > 1, x)
+        assert x < 3, f"{x} is too large"
+        return x
+
+    run_python(shown, np.array([1.5, 0.5]))
+    assert capsys.readouterr().out == "x is 1.50 True 1.5\nx is 0.50 False 0.5\n"
+    with pytest.raises(AssertionError, match="3.5 is too large"):
+        run_python(shown, 3.5)
+    assert interpret(shown, 3.5)["out"].tolist() == [3.5]
+
+
+def helper(x):
+    return 1 / (x - x.missing)
+
+
+def test_a_traceback_shows_the_lines_of_the_user() -> None:
+    @hawk.kernel
+    def broken(x: Scalar) -> Scalar:
+        y = x + 1
+        return helper(y)
+
+    with pytest.raises(AttributeError) as error:
+        run_python(broken, 1.0)
+    text = "".join(traceback.format_exception(error.value))
+    assert "return helper(y)" in text
+    assert "return 1 / (x - x.missing)" in text
