@@ -1,7 +1,7 @@
 """What every target gives: a compiled kernel that says what it needs and runs from one block.
 
-A launch is described by a `Block` of 8-byte words. The first eight are the header below; then one
-word per plane, in the order of `Compiled.planes`: the address of the array, or for a UNIFORM plane
+A launch is described by a block of 8-byte words. First comes the header below; then one word per
+plane, in the order of `Compiled.planes`: the address of the array, or for a UNIFORM plane
 the number itself. No address is part of the code, so one compiled kernel serves any arrays.
 """
 
@@ -23,7 +23,12 @@ STEPS_MAX = 64
 
 
 class Word(enum.IntEnum):
-    """The header of a block: what is asked (first four), what came of it (last four)."""
+    """The header of a block: what is asked (first eight), what came of it (last eight).
+
+    A launch that goes back to Python before its end writes what it left as rows of three words:
+    first sample, one past the last, steps that the first group took already. Those rows are the
+    ROWS of the next call; the other words stay as they are.
+    """
 
     BEGIN = 0
     """First sample."""
@@ -33,14 +38,30 @@ class Word(enum.IntEnum):
     """Most steps a sample may take in this launch, at least 1."""
     PIECE = 3
     """Samples a worker takes from the queue in one go, at least 1."""
-    NEXT = 4
+    WINDOW = 4
+    """Cycles after which the launch goes back to Python; 0: never."""
+    STOP = 5
+    """Set to 1 while the launch runs, it goes back to Python as soon as it can."""
+    ROWS = 6
+    """Address of rows to do before anything else."""
+    ROW_COUNT = 7
+    """How many rows there are."""
+    NEXT = 8
     """Samples handed out so far, counted from BEGIN; 0 when the launch starts. Atomic."""
-    TAKEN = 5
+    TAKEN = 9
     """Pieces really taken. Atomic."""
-    FINISHED = 6
+    FINISHED = 10
     """Samples that became done in this launch. Atomic."""
-    LONGEST = 7
-    """Most steps any sample took in this launch. Atomic."""
+    LONGEST = 11
+    """Most steps any sample took in this launch, or up to a block of steps more. Atomic."""
+    NEXT_ROW = 12
+    """Rows handed out so far; 0 when the launch starts. Atomic."""
+    LEFT = 13
+    """Address of room for rows: one for each thread that runs the entry."""
+    LEFT_COUNT = 14
+    """Rows written there. Atomic."""
+    SPARE = 15
+    """Keeps the words of the planes on cache lines of their own."""
 
 
 HEADER = len(Word)

@@ -8,7 +8,7 @@ executed.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -51,6 +51,8 @@ class Emitter:
         self.varying = varying
         self.names: dict[Value, Names] = {}
         self.mask: Names | None = None
+        self.round: Callable[[str], str] | None = None
+        """Given the number of a loop's round, writes one bool: may there be another?"""
         self.lines: list[str] = []
         self.here = "entry"
         self._count = 0
@@ -347,8 +349,9 @@ class Emitter:
             for name in self.pack_value(value, names)
         ]
         outer, exit_ = self.mask, self.label("exit")
-        head = self.begin_loop(carried)
-        self.unflatten(node.results, head.phis)
+        head = self.begin_loop([("i64", "0"), *carried])
+        number, *held = head.phis
+        self.unflatten(node.results, tuple(held))
         for result, test, body in zip(
             node.results, node.test.params, node.body.params, strict=True
         ):
@@ -374,7 +377,11 @@ class Emitter:
                 for value, names in zip(node.results, ends, strict=True)
                 for name in self.pack_value(value, names)
             ]
-            self.end_loop(head, None, packed)
+            following = self.define(f"add i64 {number}, 1")
+            again = self.round(number) if self.round else None
+            self.end_loop(head, again, [following, *packed])
+            if again is not None:
+                self.jump(exit_)
         self.mask = outer
         self.place(exit_)
 

@@ -61,23 +61,10 @@ def _mark_loop(loop: Loop, varying: set[Value]) -> None:
         marked = after
 
 
-def has_varying_loop(fn: Function, varying: set[Value]) -> bool:
-    """Does `fn` hold a loop that samples leave at different times, or only some come to?
+def has_loop(fn: Function) -> bool:
+    """Is there a loop in what is done for a sample?
 
     Such a loop must never run for a sample that is not live: on numbers nobody asked for it may
-    not end.
+    not end. And it may be left before its end, when it is time to go back to Python.
     """
-    for statement in walk(fn.statements):
-        match statement:
-            case Apply():
-                continue
-            case Loop():
-                if statement.test.yields[0] in varying:
-                    return True
-            case If():
-                inside = (*statement.then.items, *statement.orelse.items)
-                if statement.test in varying and any(
-                    isinstance(inner, Loop) for inner in walk(inside)
-                ):
-                    return True
-    return False
+    return any(isinstance(statement, Loop) for statement in walk(fn.sample + fn.step))

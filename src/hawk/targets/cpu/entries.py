@@ -16,12 +16,14 @@ from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
+from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
-from hawk.targets.cpu.width import Variant
+from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
+from hawk.targets.cpu.width import Variant, work_of
 from hawk.targets.llvm import Emitter, Names
 from hawk.targets.shape import MEMORY_TYPES
-from hawk.targets.uniform import has_varying_loop, varying_values
+from hawk.targets.uniform import has_loop, varying_values
 
 
 def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
@@ -71,9 +73,12 @@ class _Entry:
         self.variant = variant
         self.machine = machine
         varying = varying_values(fn)
-        self.loops = has_varying_loop(fn, varying)
+        self.loops = has_loop(fn)
         self.emitter = Emitter(variant.shape, varying)
-        self.steps = Steps(self.emitter, fn, block=variant.block, unroll=variant.unroll)
+        looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work_of(fn))
+        self.watch = Watch(self.emitter, machine, steps_between_looks=looks)
+        self.emitter.round = self.watch.round
+        self.steps = Steps(self.emitter, fn, variant, self.watch, loops=self.loops)
         self.copied: set[str] = set()
         self.address: dict[Plane, str] = {}
         """Each array's first element."""
@@ -94,15 +99,45 @@ class _Entry:
     def write(self) -> None:
         e = self.emitter
         restore = self._default_float_control()
+        self.watch.begin()
         begin, end, steps, piece = (
             self._word(word) for word in (Word.BEGIN, Word.END, Word.STEPS, Word.PIECE)
         )
         self._planes()
         e.statements(self.fn.launch)
         self._spread_what_is_known()
-        head, take, leave = e.label("pieces"), e.label("take"), e.label("leave")
+        head, leave = e.label("work"), e.label("leave")
         e.jump(head)
         e.place(head)
+        low, high, before = self._take(begin, end, piece, leave)
+        finished, longest = self._groups(low, high, before, steps)
+        self._atomic("add", Word.FINISHED, finished)
+        self._atomic("max", Word.LONGEST, longest)
+        self.watch.look()
+        e.jump(head)
+        e.place(leave)
+        if restore:
+            e.line(restore)
+        e.line("ret void")
+
+    def _take(self, begin: str, end: str, piece: str, leave: str) -> tuple[str, str, str]:
+        """Take the next row, or else the next piece; go to `leave` when it is time or none is left.
+
+        Gives its first sample, one past its last, and steps that its first group took before.
+        """
+        e = self.emitter
+        ask, row, fresh = e.label("ask"), e.label("row"), e.label("fresh")
+        take, work = e.label("take"), e.label("groups")
+        e.branch(self.watch.over(), leave, ask)
+        e.place(ask)
+        number = self._atomic("add", Word.NEXT_ROW, "1")
+        e.branch(e.define(f"icmp slt i64 {number}, {self._word(Word.ROW_COUNT)}"), row, fresh)
+        e.place(row)
+        rows = self._word(Word.ROWS, "ptr")
+        words = [self._row_word(rows, number, index) for index in range(3)]
+        again = tuple(e.define(f"load i64, ptr {word}") for word in words)
+        e.jump(work)
+        e.place(fresh)
         offset = self._atomic("add", Word.NEXT, piece)
         low = e.define(f"add i64 {begin}, {offset}")
         e.branch(e.define(f"icmp slt i64 {low}, {end}"), take, leave)
@@ -110,14 +145,32 @@ class _Entry:
         self._atomic("add", Word.TAKEN, "1")
         high = e.define(f"add i64 {low}, {piece}")
         high = e.define(f"call i64 @llvm.smin.i64(i64 {high}, i64 {end})")
-        finished, longest = self._groups(low, high, steps)
-        self._atomic("add", Word.FINISHED, finished)
-        self._atomic("max", Word.LONGEST, longest)
-        e.jump(head)
-        e.place(leave)
-        if restore:
-            e.line(restore)
-        e.line("ret void")
+        e.jump(work)
+        e.place(work)
+        low, high, before = (
+            e.phi("i64", (old, row), (new, take))
+            for old, new in zip(again, (low, high, "0"), strict=True)
+        )
+        return low, high, before
+
+    def _row_word(self, rows: str, number: str, index: int) -> str:
+        """The address of one of the three words of a row."""
+        e = self.emitter
+        start = e.define(f"getelementptr [3 x i64], ptr {rows}, i64 {number}")
+        return e.define(f"getelementptr i64, ptr {start}, i64 {index}")
+
+    def _leave_row(self, low: str, high: str, taken: str) -> None:
+        """Write down that the samples from `low` to `high` are not through."""
+        e = self.emitter
+        write, on = e.label("write"), e.label("on")
+        e.branch(e.define(f"icmp slt i64 {low}, {high}"), write, on)
+        e.place(write)
+        number = self._atomic("add", Word.LEFT_COUNT, "1")
+        rows = self._word(Word.LEFT, "ptr")
+        for index, word in enumerate((low, high, taken)):
+            e.line(f"store i64 {word}, ptr {self._row_word(rows, number, index)}")
+        e.jump(on)
+        e.place(on)
 
     def _default_float_control(self) -> str:
         """Round to nearest, subnormals kept, whatever other libraries set; returns the undoing.
@@ -168,24 +221,43 @@ class _Entry:
 
     # -- once a group ----------------------------------------------------------------------------
 
-    def _groups(self, low: str, high: str, steps: str) -> tuple[str, str]:
-        """All groups of a piece: how many samples became done, the longest steps taken."""
+    def _groups(self, low: str, high: str, before: str, steps: str) -> tuple[str, str]:
+        """All groups of a piece: how many samples became done, the longest steps taken.
+
+        The first group took `before` steps already.
+        """
         e = self.emitter
         lanes = e.shape.lanes
-        head = e.begin_loop([("i64", low), ("i64", "0"), ("i64", "0")])
-        base, finished, longest = head.phis
+        head = e.begin_loop([("i64", low), ("i64", before), ("i64", "0"), ("i64", "0")])
+        base, before, finished, longest = head.phis
         with e.scope():
             left = e.define(f"sub i64 {high}, {base}")
             partial = e.define(f"icmp ult i64 {left}, {lanes}")
             where = self._whole_group(base, left, partial)
             active = self._active(left)
-            stopped, taken = self._advance(where, active, steps)
+            steps_left = e.define(f"sub i64 {steps}, {before}")
+            stopped, taken, going = self._advance(where, active, steps_left)
             self._copy_back(base, left, partial)
             finished = e.define(f"add i64 {finished}, {stopped}")
-            longest = e.define(f"call i64 @llvm.umax.i64(i64 {longest}, i64 {taken})")
+            total = e.define(f"add i64 {before}, {taken}")
+            longest = e.define(f"call i64 @llvm.umax.i64(i64 {longest}, i64 {total})")
             following = e.define(f"add i64 {base}, {lanes}")
-            more = e.define(f"icmp slt i64 {following}, {high}")
-            e.end_loop(head, more, [following, finished, longest])
+            late, more = e.label("late"), e.label("more")
+            leave, over = e.label("left"), self.watch.over()
+            e.branch(over, late, more)
+            e.place(late)
+            # A group that has samples and steps left comes first in what is left.
+            some = e.define(f"icmp ult i64 {total}, {steps}")
+            halfway = e.define(f"and i1 {some}, {going}")
+            first = e.define(f"select i1 {halfway}, i64 {base}, i64 {following}")
+            self._leave_row(first, high, e.define(f"select i1 {halfway}, i64 {total}, i64 0"))
+            late = e.here
+            e.jump(leave)
+            e.place(more)
+            again = e.define(f"icmp slt i64 {following}, {high}")
+            e.end_loop(head, again, [following, "0", finished, longest])
+            e.jump(leave)
+            e.place(leave)
         return finished, longest
 
     def _whole_group(self, base: str, left: str, partial: str) -> dict[Plane, str]:
@@ -230,18 +302,23 @@ class _Entry:
             names.append(e.define(f"icmp ult {wide} {lane}, {limit}"))
         return tuple(names)
 
-    def _advance(self, where: dict[Plane, str], active: Names, steps: str) -> tuple[str, str]:
-        """Load, step and store one group: samples that became done, steps taken."""
+    def _advance(
+        self, where: dict[Plane, str], active: Names, steps: str
+    ) -> tuple[str, str, str]:
+        """Load, step and store one group.
+
+        Gives how many samples became done, the steps taken, and whether a sample goes on.
+        """
         e = self.emitter
         if self.mask is None:
-            taken = steps
-            after = self._run(where, active, steps)[0]
+            after, taken = self._run(where, active, steps)
             self._store_all(where, after)
-            return "0", taken
+            return "0", taken, "true"
         (done,) = self._load_bits(where[self.mask])
         live = e.combine("and", active, e.invert(done))
-        run, skip, merge = e.label("run"), e.label("skip"), e.label("merge")
-        e.branch(e.any(live), run, skip)
+        run, merge, skip = e.label("run"), e.label("merge"), e.here
+        some = e.any(live)
+        e.branch(some, run, merge)
         e.place(run)
         with e.scope():
             after, taken = self._run(where, live, steps)
@@ -250,34 +327,33 @@ class _Entry:
             finished = self._count(gone)
             # Lanes that hold no sample are only in the scratch group.
             self._store(self.mask, where[self.mask], e.invert(after.live))
+            going = e.any(after.live)
         run = e.here
-        e.jump(merge)
-        e.place(skip)
         e.jump(merge)
         e.place(merge)
         return (
             e.phi("i64", (finished, run), ("0", skip)),
             e.phi("i64", (taken, run), ("0", skip)),
+            e.phi("i1", (going, run), ("false", skip)),
         )
 
     def _run(self, where: dict[Plane, str], live: Names, steps: str) -> tuple[Stepped, str]:
+        """Load a group and take its steps: the group after, the steps taken."""
         e = self.emitter
         for plane in self.arrays:
             if plane.read is not None:
                 e.bind(plane.read, self._load(plane, where[plane]))
         e.mask = live if self.loops else None
         e.statements(self.fn.sample)
-        for value in [item for s in self.fn.sample for item in s.results]:
+        e.mask = None
+        for value in [result for item in self.fn.sample for result in item.results]:
             e.lanes(value)
         start = Stepped(tuple(self._first(plane, where) for plane in self.steps.kept), live)
         if self.mask is None:
-            after = self.steps.free(start, steps)
-            e.mask = None
-            return after, steps
-        e.mask = None
+            return self.steps.free(start, steps)
         if self.machine.mask_registers or self.loops:
-            return self.steps.blocks(start, steps)
-        return self.steps.chunks(start, steps, monotone_stop(self.fn))
+            return self.steps.masked(start, steps)
+        return Rush(self.steps).run(start, steps, monotone_stop(self.fn))
 
     def _first(self, plane: Plane, where: dict[Plane, str]) -> Names:
         """What a kept plane holds before the first step."""

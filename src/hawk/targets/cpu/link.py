@@ -84,12 +84,19 @@ def link(image: bytes) -> Linked:
 
     Raises RuntimeError if it calls anything outside itself.
     """
-    builder = llvm.JITLibraryBuilder().add_object_img(image).export_symbol(ENTRY)
-    with _LLVM:
-        library = builder.link(_linker(), f"kernel{next(_serial)}")
+    library = link_symbols(image, ENTRY)
     address = library[ENTRY]
     call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
     return Linked(address, call, library)
+
+
+def link_symbols(image: bytes, *symbols: str) -> Any:
+    """Load an object file; `[symbol]` of what is returned is an address, valid while it lives."""
+    builder = llvm.JITLibraryBuilder().add_object_img(image)
+    for symbol in symbols:
+        builder.export_symbol(symbol)
+    with _LLVM:
+        return builder.link(_linker(), f"library{next(_serial)}")
 
 
 @functools.cache

@@ -32,19 +32,19 @@ class Variant:
 def choose_variant(fn: Function, machine: Machine) -> Variant:
     """The variant for `fn`: native width, and as many chains as its steps have use for."""
     width = machine.vector_bits // _lane_bits(fn)
-    return variant(fn, machine, width, _chains(_work(fn)))
+    return variant(fn, machine, width, _chains(work_of(fn)))
 
 
 def variant(fn: Function, machine: Machine, width: int, chains: int, block: int = BLOCK) -> Variant:
     """The variant of `fn` with `width` samples a vector and `chains` vectors a group."""
     wide_masks = 0 if machine.mask_registers else _lane_bits(fn)
-    unroll = 4 if _work(fn) <= SHORT else 1
+    unroll = 4 if work_of(fn) <= SHORT else 1
     return Variant(Shape(width, chains, wide_masks), block, unroll)
 
 
-def _work(fn: Function) -> int:
-    """Operations in a step."""
-    return sum(isinstance(item, Apply) for item in walk(fn.step))
+def work_of(fn: Function) -> int:
+    """Operations in a step, at least 1."""
+    return 1 + sum(isinstance(item, Apply) for item in walk(fn.step))
 
 
 def _chains(work: int) -> int:

@@ -1,0 +1,196 @@
+"""Steps without masks, until a sample may have stopped; then again with masks.
+
+For machines without mask registers. The steps run plainly from a state that is kept; afterwards
+the stop tests are looked at, and if a live sample stopped on the way, the steps are done again
+with masks up to the first that stopped one.
+"""
+
+from __future__ import annotations
+
+from hawk.ir.nodes import Const
+from hawk.ir.ops import OPS
+from hawk.ir.types import DType
+from hawk.targets.cpu.steps import LONGEST_FLIGHT, Stepped, Steps
+from hawk.targets.cpu.stopping import Monotone
+from hawk.targets.llvm import LoopHead, Names, literal, zero
+from hawk.targets.shape import LLVM_TYPES
+
+MARGIN = 1.0 - 2.0**-9
+"""Share of the expected steps that are run plainly: sums of rounded numbers drift."""
+
+
+class Rush:
+    """Writes the steps of one group this way."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.emitter = steps.emitter
+        self.variant = steps.variant
+
+    def run(self, start: Stepped, steps: str, stop: Monotone | None) -> tuple[Stepped, str]:
+        """As `blocks`, but steps run plainly first, and again with masks if a sample stopped.
+
+        Where the stop test stays true once it is, the plain steps go on for as long as no sample
+        can be expected to stop, with one test at their end.
+        """
+        e = self.emitter
+        trusted = self._trusted(stop) if stop else None
+        head, now, left = self.steps.begin_blocks(start, steps)
+        careful = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.variant.block})")
+        plain = self._expected(now, left, stop) if stop else self._whole_block(left)
+        rush, redo, keep = e.label("rush"), e.label("redo"), e.label("keep")
+        restore, join = e.label("restore"), e.label("join")
+        hurry = e.define(f"icmp ne i64 {plain}, 0")
+        before = e.here
+        e.branch(e.define(f"and i1 {hurry}, {trusted}") if trusted else hurry, rush, redo)
+        e.place(rush)
+        with e.scope():
+            if stop:
+                rushed, stopped = self._rush_to_last_test(now, plain, stop)
+            else:
+                rushed, stopped = self._rush(now, plain)
+            rush = e.here
+            e.branch(e.any(e.combine("and", stopped, now.live)), redo, keep)
+            e.place(keep)
+            going, kept = e.pack(now.live), self.steps.carry(rushed)
+            e.branch(e.any(e.invert(now.live)), restore, join)
+            e.place(restore)
+            # Samples that stopped earlier took part; they get back what they held.
+            restored = self.steps.carry(self.steps.keep(now.live, rushed, now.state))
+            e.jump(join)
+        e.place(redo)
+        count = e.phi("i64", (careful, before), (plain, rush))
+        with e.scope():
+            redone, count = self.steps.masked_block(now, count, to_first_stop=True)
+            packed, repeated, redo = e.pack(redone.live), self.steps.carry(redone.state), e.here
+            e.jump(join)
+        e.place(join)
+        count = e.phi("i64", (plain, keep), (plain, restore), (count, redo))
+        live = tuple(
+            e.phi(e.carried_bits, (a, keep), (a, restore), (b, redo))
+            for a, b in zip(going, packed, strict=True)
+        )
+        flat = tuple(
+            e.phi(kind, (a, keep), (b, restore), (c, redo))
+            for (kind, a), (_, b), (_, c) in zip(kept, restored, repeated, strict=True)
+        )
+        after = Stepped(self.steps.carried(flat), e.unpack(live))
+        return self.steps.end_blocks(head, after, steps, count)
+
+    def _whole_block(self, left: str) -> str:
+        """A block's steps, or 0 where fewer are left."""
+        e = self.emitter
+        whole = e.define(f"icmp uge i64 {left}, {self.variant.block}")
+        return e.define(f"select i1 {whole}, i64 {self.variant.block}, i64 0")
+
+    def _expected(self, now: Stepped, left: str, stop: Monotone) -> str:
+        """Steps, at most `left`, before the first live sample can be expected to stop.
+
+        A guess from the distance to the limit; only speed depends on it.
+        """
+        e = self.emitter
+        dtype = stop.state.dtype
+        element = LLVM_TYPES[dtype]
+        kind = e.shape.vector(element)
+        far, least = (
+            (e.splat(literal(Const(dtype, number=number)), dtype),) * e.shape.chains
+            for number in (LONGEST_FLIGHT, 0.0)
+        )
+        reached = now.state[self.steps.kept.index(stop.state)]
+        ahead = self._arithmetic("fsub", e.lanes(stop.limit), reached, kind)
+        stride, *factor = (e.lanes(value) for value in stop.increments)
+        for other in factor:
+            stride = self._arithmetic("fmul", stride, other, kind)
+        steps = self._arithmetic("fdiv", ahead, stride, kind)
+        if stop.subtracts:
+            steps = tuple(e.define(f"fneg {kind} {name}") for name in steps)
+        # Not a number, and limits already behind, count as 0.
+        steps = e.choose(self._compare("gt", steps, least, dtype), steps, least, kind)
+        steps = e.choose(self._compare("lt", steps, far, dtype), steps, far, kind)
+        steps = e.choose(now.live, steps, far, kind)
+        soonest = self._least(steps, kind, element)
+        margin = literal(Const(dtype, number=MARGIN))
+        soonest = e.define(f"fmul {element} {soonest}, {margin}")
+        guess = e.define(f"fptosi {element} {soonest} to i64")
+        guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {left})")
+        return e.define(f"and i64 {guess}, {-self.variant.unroll}")
+
+    def _least(self, names: Names, kind: str, element: str) -> str:
+        """The least of all lanes; none is NaN."""
+        e = self.emitter
+        total, *rest = names
+        for other in rest:
+            smaller = e.define(f"fcmp olt {kind} {other}, {total}")
+            total = e.define(f"select {e.bits} {smaller}, {kind} {other}, {kind} {total}")
+        if e.shape.width == 1:
+            return total
+        suffix = e.shape.suffix(element)
+        return e.define(f"call nnan {element} @llvm.vector.reduce.fmin.{suffix}({kind} {total})")
+
+    def _rush(self, now: Stepped, count: str) -> tuple[tuple[Names, ...], Names]:
+        """`count` plain steps, and which samples would have stopped in one of them."""
+        e = self.emitter
+        assert self.steps.stop is not None
+        chains = len(now.live)
+        never = [(e.carried_bits, zero(e.carried_bits))] * chains
+        head = e.begin_loop([("i64", "0"), *never, *self.steps.carry(now.state)])
+        seen, state = head.phis[1 : 1 + chains], self.steps.carried(head.phis[1 + chains :])
+        with e.scope():
+            for _ in range(self.variant.unroll):
+                state = self.steps.step(state, self.steps.fn.step)
+                pairs = zip(seen, e.pack(e.lanes(self.steps.stop)), strict=True)
+                seen = tuple(e.define(f"or {e.carried_bits} {a}, {b}") for a, b in pairs)
+            carried = [*seen, *(name for _, name in self.steps.carry(state))]
+            self._next_round(head, count, carried, by=self.variant.unroll)
+        return state, e.unpack(seen)
+
+    def _rush_to_last_test(
+        self, now: Stepped, count: str, stop: Monotone
+    ) -> tuple[tuple[Names, ...], Names]:
+        """`count` plain steps; a test that stays true is made after the last."""
+        e = self.emitter
+        plain = tuple(item for item in self.steps.fn.step if item is not stop.test)
+        head = e.begin_loop([("i64", "0"), *self.steps.carry(now.state)])
+        state = self.steps.carried(head.phis[1:])
+        with e.scope():
+            for _ in range(self.variant.unroll):
+                state = self.steps.step(state, plain)
+            self._next_round(head, count, [name for _, name in self.steps.carry(state)], by=self.variant.unroll)
+        reached = state[self.steps.kept.index(stop.state)]
+        limit = e.lanes(stop.limit)
+        return state, self._compare(stop.operation, reached, limit, stop.state.dtype)
+
+    def _trusted(self, stop: Monotone) -> str:
+        """One bool for the group: does every increment move the state the one way, and not far?"""
+        e = self.emitter
+        kind = stop.state.dtype
+        good: Names | None = None
+        for value in stop.increments:
+            names = e.lanes(value)
+            for operation, edge in stop.conditions:
+                edges = (e.splat(literal(Const(kind, number=edge)), kind),) * len(names)
+                holds = self._compare(operation, names, edges, kind)
+                good = holds if good is None else e.combine("and", good, holds)
+        assert good is not None
+        wrong = e.any(e.invert(good))
+        return e.define(f"xor i1 {wrong}, true")
+
+    def _compare(self, operation: str, left: Names, right: Names, dtype: DType) -> Names:
+        e = self.emitter
+        element = LLVM_TYPES[dtype]
+        kind = e.shape.vector(element)
+        template = OPS[operation].llvm["f"]
+        return tuple(
+            e.define(template.format(a, b, A=kind, R=e.bits, C=e.bits, M=e.shape.suffix(element)))
+            for a, b in zip(left, right, strict=True)
+        )
+
+    def _arithmetic(self, operation: str, left: Names, right: Names, kind: str) -> Names:
+        pairs = zip(left, right, strict=True)
+        return tuple(self.emitter.define(f"{operation} {kind} {a}, {b}") for a, b in pairs)
+
+    def _next_round(self, head: LoopHead, count: str, carried: list[str], by: int = 1) -> None:
+        e = self.emitter
+        following = e.define(f"add nuw i64 {head.phis[0]}, {by}")
+        again = e.define(f"icmp ult i64 {following}, {count}")
+        e.end_loop(head, again, [following, *carried])
