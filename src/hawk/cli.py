@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _why(folder: Folder, kernel: str, last: int) -> None:
     noted = [miss for miss in misses(folder.notes()) if kernel in miss.kernel]
-    for miss in noted[-max(last, 0) :]:
+    for miss in noted[max(0, len(noted) - last) :]:
         _say(_sentence(miss))
     if not noted:
         _say(f"nothing was compiled{f' that is called {kernel}' if kernel else ''}")
@@ -58,19 +58,19 @@ def _sentence(miss: Miss) -> str:
 
 
 def _size(folder: Folder) -> None:
-    kernels, size = folder.size()
+    programs, size = folder.size()
     limit = f"at most {folder.max_bytes:,} bytes are kept"
     off = "" if config().cache else "; HAWK_CACHE=0 turns it off"
-    _say(f"{folder.path}: {_counted(kernels)}, {size:,} bytes; {limit}{off}")
+    _say(f"{folder.path}: {_counted(programs)}, {size:,} bytes; {limit}{off}")
 
 
 def _clear(folder: Folder) -> None:
-    kernels, size = folder.clear()
-    _say(f"{folder.path}: removed {_counted(kernels)}, {size:,} bytes")
+    programs, size = folder.clear()
+    _say(f"{folder.path}: removed {_counted(programs)}, {size:,} bytes")
 
 
-def _counted(kernels: int) -> str:
-    return f"{kernels} kernel{'' if kernels == 1 else 's'}"
+def _counted(programs: int) -> str:
+    return f"{programs} program{'' if programs == 1 else 's'}"
 
 
 def _say(text: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
+from hawk.cache import LOADED
 from hawk.errors import HawkError
 from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
 from hawk.frontend.source import Source
@@ -35,9 +36,6 @@ RESERVED = (
     *("report", "status", "steps_taken"),
 )
 """Names of options and results, which a plane may therefore not have."""
-
-LOADED = time.time_ns()
-"""When hawk was loaded: if a file of it is younger, this process runs what the file was before."""
 
 WIDTHS = {"float64": DType.F64, "float32": DType.F32}
 

@@ -110,19 +110,37 @@ def launch(
     begin: int = 0,
     end: int | None = None,
     piece: int | None = None,
+    window: int = 0,
 ) -> list[int]:
-    """Run compiled code on the batch, in this thread; gives the header of the block after it."""
+    """Run compiled code on the batch, in this thread; gives the header of the block after it.
+
+    With a `window` of cycles the code is called again and again until nothing is left to do.
+    """
     end = batch.n if end is None else end
     block = new_block(len(compiled.planes))
     block[Word.BEGIN], block[Word.END], block[Word.STEPS] = begin, end, steps
     block[Word.PIECE] = max(1, end - begin) if piece is None else piece
+    block[Word.WINDOW] = window
     for place, slot in enumerate(compiled.planes, HEADER):
         if slot.role is Role.UNIFORM:
             block[place] = raw_word(batch.numbers[slot.name], slot.dtype)
         else:
             block[place] = batch.arrays[slot.name].ctypes.data
-    compiled.entry(ctypes.addressof(block))
+    rows = _entered(compiled, block, [])
+    while window and (rows or block[Word.NEXT] < end - begin):
+        rows = _entered(compiled, block, rows)
     return list(block[:HEADER])
+
+
+def _entered(compiled: Compiled, block: ctypes.Array[ctypes.c_int64], rows: list[int]) -> list[int]:
+    """Enter the code once, with rows to do first; the rows that are left to do."""
+    before, left = (ctypes.c_int64 * max(1, len(rows)))(*rows), (ctypes.c_int64 * 3)()
+    block[Word.ROWS], block[Word.ROW_COUNT] = ctypes.addressof(before), len(rows) // 3
+    block[Word.LEFT], block[Word.LEFT_COUNT] = ctypes.addressof(left), 0
+    block[Word.NEXT_ROW] = 0
+    compiled.entry(ctypes.addressof(block))
+    done = min(len(rows) // 3, block[Word.NEXT_ROW])
+    return [*left[: 3 * block[Word.LEFT_COUNT]], *rows[3 * done :]]
 
 
 def interpreted(fn: Function, batch: Batch, steps: int, samples: Sequence[int]) -> Batch:

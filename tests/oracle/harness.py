@@ -29,6 +29,7 @@ from hawk.ir.verify import verify
 from hawk.kernel import Kernel
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import Compiled
+from hawk.targets.cpu import entries
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.cpu.width import Variant, variant
 from tests.oracle.batch import Batch, differences, interpreted, launch, unlike
@@ -227,11 +228,13 @@ class _Run:
                 got = self.start.copy(n)
                 taken = self.division()
                 piece = self.random.choice((None, None, 1, 5, 64, 100))
+                window = self.random.choice((0, 0, 1))
                 for steps in taken:
-                    launch(compiled, got, steps, piece=piece)
+                    launch(compiled, got, steps, piece=piece, window=window)
                 shape = row.shape
                 way = f"compiled, {name}, width {shape.width}, chains {shape.chains}, block "
                 way += f"{row.block}, n {n}, launches of {taken}, pieces of {piece}"
+                way += ", interrupted" if window else ""
                 _compare(way, self.end.copy(n), got)
 
     def drawn(self) -> tuple[str, Compiled, Variant]:
@@ -240,7 +243,10 @@ class _Run:
             ((1, 1), (1, 3), (2, 1), (2, 4), (4, 1), (4, 2), (4, 4), (8, 1), (8, 2), (16, 1))
         )
         row = variant(self.fn, machine, width, chains, self.random.choice((4, 8, 16)))
-        return name, compile_function(self.fn, machine, row), row
+        # Code that looks at the clock as often as it can is interrupted as often as it can.
+        looks = self.random.choice((1, entries.WORK_BETWEEN_LOOKS))
+        with mock.patch.object(entries, "WORK_BETWEEN_LOOKS", looks):
+            return name, compile_function(self.fn, machine, row), row
 
     def division(self) -> list[int]:
         """The steps of the case, cut into launches somehow."""

@@ -18,6 +18,9 @@ REAL, INDEX, INT32, UINT32, BOOL = "Scalar", "Index", "Int32", "UInt32", "Bool"
 KNOWN = "known"
 """A float known while the kernel is traced: a literal, a captured constant."""
 
+COUNT, FLAG = "count", "flag"
+"""A small integer and a bool known while the kernel is traced: captured constants."""
+
 INTEGERS = (INDEX, INT32, UINT32)
 KINDS = (REAL, *INTEGERS, BOOL)
 CONVERT = {
@@ -481,7 +484,7 @@ class Writer:
         for place in range(paths):
             last = paths > 1 and place == paths - 1
             word = "else" if last else "elif" if place else "if"
-            test = "" if last else f" {self.value(BOOL, scope, self.depth())}"
+            test = "" if last else f" {self.test(scope)}"
             inner = scope.inner()
             body = self.block(inner, 3)
             if binds:
@@ -494,8 +497,18 @@ class Writer:
             scope.names[bound] = kind
         return lines
 
+    def test(self, scope: Scope) -> str:
+        """What an `if` tests; now and then something known."""
+        known = scope.of(FLAG)
+        if known and self.chance(0.4):
+            return self.pick("{}", "not {}").format(self.pick(*known))
+        return self.value(BOOL, scope, self.depth())
+
     def bounds(self, scope: Scope) -> str:
         """The arguments of a `range` of a few numbers, known or not."""
+        known = scope.of(COUNT)
+        if known and self.chance(0.4):
+            return self.pick(*known)
         few = self.pick(*INTEGERS)
         value = self.value(few, scope, 1)
         return self.pick(
@@ -650,19 +663,21 @@ class Writer:
         if stops:
             self.parameters.append(("terminated", "Terminated"))
             scope.names["terminated"] = BOOL
-        captured = self.fresh("C") if self.chance(0.4) else ""
-        if captured:
-            scope.names[captured] = KNOWN
-            scope.fixed.add(captured)
+        captured: dict[str, str] = {}
+        for kind, numbers in ((KNOWN, FLOATS), (COUNT, ("0", "2", "3")), (FLAG, ("True", "False"))):
+            if self.chance(0.25):
+                name = self.fresh("C")
+                captured[name] = self.pick(*numbers)
+                scope.names[name] = kind
+                scope.fixed.add(name)
         body, outputs = self.body(scope, outputs, stops=stops)
         kernel = self.kernel(body, outputs)
         if captured:
-            number = self.pick(*FLOATS)
             kernel = [
-                f"def make({captured}):",
+                f"def make({', '.join(captured)}):",
                 *_indented([*kernel, "return kernel"]),
                 "",
-                f"kernel = make({number})",
+                f"kernel = make({', '.join(captured.values())})",
             ]
         return Program(seed, _tidy("\n".join([*text, "", *kernel])), self.wide)
 
@@ -683,7 +698,7 @@ class Writer:
         if outputs is None:
             names = [name for name in scope.names if name[0] == "v"][-8:]
             if not names:
-                names = [name for name, kind in scope.names.items() if kind != KNOWN][-1:]
+                names = [name for name, kind in scope.names.items() if kind in KINDS][-1:]
             outputs = [scope.names[name] for name in names]
             body.append(f"return {', '.join(names)}")
         elif outputs:

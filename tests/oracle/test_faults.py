@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from math import inf
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from eagle.devices.host.device import HostLoaded
+from hawk.cache.lookup import Cache
 from hawk.frontend.expressions import Expressions
 from hawk.frontend.kernel_domain import KernelFork
 from hawk.ir import meaning
@@ -173,14 +175,16 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 
 @pytest.mark.parametrize(("fault", "word"), FAULTS.values(), ids=FAULTS.keys())
 def test_it_is_noticed_that(fault: Fault, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    cases = [case_of(program) for program in map(write, SEEDS) if word in program.text][:MOST]
+    # What the cache holds has no fault, and what has one must not get there.
+    monkeypatch.setattr(Cache, "get_or_make", lambda self, wanted, make, load: (load(*make()), ""))
     fault(monkeypatch)
-    for case in cases:
+    programs = (program for program in map(write, SEEDS) if word in program.text)
+    for program in itertools.islice(programs, MOST):
         try:
-            check(case)
+            check(case_of(program))
         except (Mismatch, InvalidProgram):
             return
-    pytest.fail(f"{len(cases)} programs gave the right bits in spite of the fault")
+    pytest.fail(f"the programs about {word!r} give the right bits in spite of the fault")
 
 
 def test_without_a_fault_the_first_programs_pass() -> None:

@@ -25,7 +25,7 @@ Entry: TypeAlias = "tuple[bytes, dict[str, Any]]"
 
 MAGIC = b"hawk cache 1\n"
 HEAD = len(MAGIC) + SIZE + 8
-KERNEL, MEMO, TEMPORARY = ".hawk", ".memo", ".tmp"
+PROGRAM, MEMO, TEMPORARY = ".hawk", ".memo", ".tmp"
 """How the names of our files end; no other file is ever touched. And there is the journal."""
 JOURNAL = "journal"
 JOURNAL_BYTES = 256 << 10
@@ -78,23 +78,23 @@ class Folder:
             self._trim(folder)
 
     def clear(self) -> tuple[int, int]:
-        """Remove everything of ours; how many kernels, and how many bytes in all."""
-        kernels, size = self.size()
+        """Remove everything of ours; how many programs, and how many bytes in all."""
+        programs, size = self.size()
         with suppress(FileNotFoundError), self._opened() as folder:
             for name, _ in _files(folder):
                 _remove(name, folder)
             _remove(JOURNAL, folder)
-        return kernels, size
+        return programs, size
 
     def size(self) -> tuple[int, int]:
-        """How many kernels there are, and how many bytes in all."""
+        """How many programs there are, and how many bytes in all."""
         try:
             with self._opened() as folder:
                 files = list(_files(folder))
         except FileNotFoundError:
             return 0, 0
-        kernels = sum(name.endswith(KERNEL) for name, _ in files)
-        return kernels, sum(info.st_size for _, info in files)
+        programs = sum(name.endswith(PROGRAM) for name, _ in files)
+        return programs, sum(info.st_size for _, info in files)
 
     def note(self, line: str) -> None:
         """Add a line to the journal. Raises OSError."""
@@ -167,7 +167,7 @@ def _files(folder: int) -> Iterator[tuple[str, os.stat_result]]:
     """Our files but for the journal, in no order."""
     with os.scandir(folder) as files:
         for file in files:
-            if file.name.endswith((KERNEL, MEMO, TEMPORARY)):
+            if file.name.endswith((PROGRAM, MEMO, TEMPORARY)):
                 with suppress(FileNotFoundError):  # another process was faster
                     yield file.name, file.stat(follow_symlinks=False)
 

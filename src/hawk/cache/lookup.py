@@ -10,13 +10,11 @@ import functools
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from hawk.cache.digest import digest
 from hawk.cache.fingerprint import Unknown, fingerprint
-from hawk.cache.folder import KERNEL, Damaged, Entry, Folder
-from hawk.cache.journal import Miss, explain, misses
+from hawk.cache.folder import PROGRAM, Damaged, Entry, Folder
 from hawk.config import Config, config
 
 T = TypeVar("T")
@@ -32,8 +30,7 @@ class CacheWarning(UserWarning):
     """Compiled kernels cannot be kept, or not be found again; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What a kernel's code is made from: all of it, since it is the key."""
 
     kernel: str
@@ -75,7 +72,7 @@ class Cache:
         folder = Folder(self._config.cache_dir, self._config.cache_max_bytes)
         try:
             parts = self._parts(wanted, folder)
-            name = digest(repr(sorted(parts.items())).encode()).hex() + KERNEL
+            name = digest(repr(sorted(parts.items())).encode()).hex() + PROGRAM
             made, why = _loaded(folder, name, load)
         except Unknown as unknown:
             return load(*make()), f"off: {unknown}"
@@ -86,9 +83,9 @@ class Cache:
         entry = make()
         made = load(*entry)
         try:
-            why = why or explain(_earlier(wanted, folder), parts)
+            why = why or _why(wanted, parts, folder)
             folder.publish(name, entry)
-            folder.note(Miss(int(time.time()), wanted.kernel, wanted.file, parts, why).line())
+            _note(wanted, parts, why, folder)
         except OSError as error:
             why += f" (and it could not be kept: {self._warn(_text(folder, error))})"
         return made, why
@@ -140,12 +137,20 @@ def _text(folder: Folder, error: OSError) -> str:
     return f"the cache {folder.path}{what}"
 
 
-def _earlier(wanted: Wanted, folder: Folder) -> list[Miss]:
-    """The misses of the same kernel, oldest first."""
-    quoted = repr(wanted.kernel)
-    lines = [line for line in folder.notes() if quoted in line]
-    asked = (wanted.kernel, wanted.file)
-    return [miss for miss in misses(lines) if (miss.kernel, miss.file) == asked]
+def _why(wanted: Wanted, parts: dict[str, str], folder: Folder) -> str:
+    """Which part of the key is new."""
+    from hawk.cache.journal import explain, misses  # what is in the cache needs no explanation
+
+    quoted, asked = repr(wanted.kernel), (wanted.kernel, wanted.file)
+    noted = misses(line for line in folder.notes() if quoted in line)
+    return explain([miss for miss in noted if (miss.kernel, miss.file) == asked], parts)
+
+
+def _note(wanted: Wanted, parts: dict[str, str], why: str, folder: Folder) -> None:
+    """Write down what was compiled, for `hawk cache why`."""
+    from hawk.cache.journal import Miss
+
+    folder.note(Miss(int(time.time()), wanted.kernel, wanted.file, parts, why).line())
 
 
 @functools.cache

@@ -48,6 +48,7 @@ class Calls:
     def __init__(self, domain: KernelDomain) -> None:
         self.domain = domain
         self.numbers = domain.numbers
+        self.sources: dict[FunctionType, Source] = {}
         self.deepest: tuple[int, str, Loc] = (0, "", NOWHERE)
         self.structural = Structural(domain)
 
@@ -93,13 +94,17 @@ class Calls:
                 bound = [callee.__self__, *args]
                 return self._apply(frame, node, callee.__func__, bound, keywords, name)
             case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
-                source = Source.of(callee, where)
-                check(source)
-                return self._walk(frame, node, source, callee, args, keywords)
+                if callee not in self.sources:
+                    self.sources[callee] = Source.of(callee, where)
+                    check(self.sources[callee])
+                return self._walk(frame, node, self.sources[callee], callee, args, keywords)
             case _:
                 pass
         if isinstance(getattr(callee, "signature", None), Signature):
             return self._inline(frame, node, callee, args, keywords)
+        method = type(callee).__call__ if callable(callee) else None
+        if isinstance(method, FunctionType) and not isinstance(callee, type):
+            return self._apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
 
     # --- functions of libraries ---
@@ -125,7 +130,10 @@ class Calls:
             args = list(self.structural.sequence(frame, node.args[0], args[0]))
         known = is_known(tuple(args)) and is_known(keywords)
         if known and callee not in table.TYPED and _is_pure(callee):
-            return plain(by_python(lambda: callee(*args, **keywords), where), where)
+            result = by_python(lambda: callee(*args, **keywords), where)
+            if isinstance(result, np.ndarray) and not result.ndim:
+                result = result.item()  # what np.where makes of numbers
+            return plain(result, where)
         recipe = table.recipe_of(callee)
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)

@@ -33,7 +33,10 @@ class Conditions:
         left_node, left = node.left, self.expressions.evaluate(frame, node.left)
         result: Any = True
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.expressions.evaluate(frame, right_node)
+            if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
+                right: Any = tuple(self.expressions.elements(frame, right_node.elts))
+            else:
+                right = self.expressions.evaluate(frame, right_node)
             label = name if len(node.ops) == 1 else ""
             sides = (left_node, right_node)
             answer = self.comparison(frame, node, op, left, right, sides, label)

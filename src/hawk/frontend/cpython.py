@@ -2,7 +2,8 @@
 
 A kernel's own function runs with them one sample at a time (`recompile` prepares it): the oracle
 of the frontend, and the way to debug a kernel with prints and breakpoints. Nothing here knows the
-walker: control flow is CPython's.
+walker: control flow is CPython's. It is one thing of 400 lines: the number, and what rewritten
+functions call in the place of what was written.
 """
 
 from __future__ import annotations
@@ -148,8 +149,9 @@ class Number:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's scalars are Python's numbers."""
-    return value.item() if isinstance(value, np.generic) else value
+    """NumPy's scalars, and arrays of no dimension, are Python's numbers."""
+    single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    return value.item() if single else value
 
 
 def _said(misfit: Misfit, left: Any, right: Any) -> str:
@@ -334,8 +336,8 @@ class Shim:
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         """Call `function` as a kernel would."""
-        args = tuple(_plain(value) for value in args)
-        keywords = {name: _plain(value) for name, value in keywords.items()}
+        args = tuple(self.loop(_plain(value)) for value in args)
+        keywords = {name: self.loop(_plain(value)) for name, value in keywords.items()}
         target: Any = function
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
@@ -365,6 +367,9 @@ class Shim:
             inner = Shim(self.numbers.real, contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
             return signature.given_back(inner.step(function, given))
+        method = type(function).__call__
+        if isinstance(method, FunctionType) and not isinstance(function, type):
+            return self.call(method, function, *args, **keywords)
         match function:
             case functools.partial():
                 return self.call(

@@ -67,10 +67,10 @@ class Reads:
         for owner, name, value in self._attributes:
             if getattr(owner, name, _MISSING) is not value:
                 return False
-        return all(
-            len(now) == len(then) and all(a is b for a, b in zip(now, then, strict=True))
-            for now, then in self._lists
-        )
+        for now, then in self._lists:
+            if len(now) != len(then) or any(a is not b for a, b in zip(now, then, strict=True)):
+                return False
+        return True
 
 
 def _contents(cell: types.CellType) -> Any:
@@ -129,6 +129,7 @@ def _outside(outermost: Frame, frame: Frame, node: ast.Name, reads: Reads) -> An
         reads.from_dict(namespace, name, value)
         return _watched(value, frame.loc(node), reads)
     if hasattr(builtins, name):
+        reads.from_dict(namespace, name, _MISSING)  # a global of that name may appear
         return getattr(builtins, name)
     known = {*source.locals, *frame.source.locals, *source.cells, *namespace}
     what = f"`{name}` is not defined"
@@ -152,7 +153,7 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
     if isinstance(owner, types.ModuleType):
         if owner.__name__.split(".")[0] not in _STABLE:
             reads.from_dict(vars(owner), name, value)
-    elif not callable(value):
+    elif not callable(value) and not isinstance(getattr(type(owner), name, None), property):
         reads.from_attribute(owner, name, value)
     return _watched(value, where, reads)
 

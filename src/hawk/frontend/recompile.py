@@ -85,16 +85,19 @@ def _all_codes(code: CodeType) -> Iterator[CodeType]:
 
 _PLACED = (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.excepthandler, ast.pattern, ast.alias)
 
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
 
 def _locate(tree: ast.AST, line: int) -> None:
     """Give every node without a place that of the node it stands in."""
-    stack: list[tuple[Any, tuple[int, int, int | None, int | None]]] = [(tree, (line, 0, line, 0))]
+    stack: list[tuple[Any, tuple[int, ...]]] = [(tree, (line, 0, line, 0))]
     while stack:
         node, place = stack.pop()
         if isinstance(node, _PLACED):
             if getattr(node, "lineno", None) is None:
-                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place
-            place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+                for field, number in zip(_PLACE, place, strict=True):
+                    setattr(node, field, number)
+            place = tuple(getattr(node, field) for field in _PLACE)
         stack.extend((child, place) for child in ast.iter_child_nodes(node))
 
 
@@ -286,6 +289,11 @@ class _Rewriter(ast.NodeTransformer):
             if isinstance(node.ops[0], ast.In):
                 return inside
             return _shim("negation", inside, at=node)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        node.iter = _shim("loop", self.visit(node.iter), at=node.iter)
+        node.ifs = [self.visit(each) for each in node.ifs]
         return node
 
     # --- calls and sums ---

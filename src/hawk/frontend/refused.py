@@ -36,8 +36,8 @@ REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
     ast.Import: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ImportFrom: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ClassDef: ("H103", f"`class`: {_PURE}", "the class at the top of the file"),
-    ast.Set: ("H103", "a set has no order, so a program made from it has none", "(..., ...)"),
-    ast.SetComp: ("H103", "a set has no order, so a program made from it has none", "[...]"),
+    ast.Set: ("H103", "a set has no order; it may stand behind `in` only", "(..., ...)"),
+    ast.SetComp: ("H103", "a set has no order", "[...]"),
 }
 
 
@@ -45,7 +45,8 @@ def check(source: Source) -> None:
     """Raise HawkError for the first thing in the text that no kernel may hold."""
     for statement in source.body:
         for node in ast.walk(statement):
-            if type(node) in REFUSED:
+            # A set may stand behind `in`; the walk refuses it elsewhere.
+            if type(node) in REFUSED and not isinstance(node, ast.Set):
                 raise refusal(source, node)
 
 

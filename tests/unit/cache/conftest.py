@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hawk.cache import lookup
+from hawk import cli
+from hawk.cache import LOADED, lookup
 from hawk.cache.folder import Folder
-from hawk.config import config
+from hawk.config import Config
 
 
 @pytest.fixture
@@ -20,29 +21,19 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """hawk's own code is what it is; `test_fingerprint` and `test_processes` test how it is told."""
+    """hawk's own code is what it is; how that is told is tested elsewhere."""
     monkeypatch.setattr(lookup, "fingerprint", lambda folder, loaded: "hawk of today")
 
 
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., None]]:
-    """Set variables and have them read again; the cache is in `tmp_path` unless said otherwise."""
+def environment(monkeypatch: pytest.MonkeyPatch, folder: Folder) -> Callable[..., None]:
+    """Kernels and the command see these variables; until it is called, the cache is `folder`."""
 
-    def forget() -> None:
-        config.cache_clear()
-        lookup.shared.cache_clear()
+    def change(**variables: str) -> None:
+        read = Config.from_env(variables)
+        cache = lookup.Cache(read, loaded=LOADED)
+        monkeypatch.setattr(lookup, "shared", lambda loaded: cache)
+        monkeypatch.setattr(cli, "config", lambda: read)
 
-    def change(**variables: str | None) -> None:
-        for name, value in variables.items():
-            if value is None:
-                monkeypatch.delenv(name, raising=False)
-            else:
-                monkeypatch.setenv(name, value)
-        forget()
-
-    change(
-        HAWK_CACHE_DIR=str(tmp_path / "cache"), HAWK_CACHE_MAX_BYTES=None, HAWK_CACHE=None
-    )
-    yield change
-    monkeypatch.undo()
-    forget()
+    change(HAWK_CACHE_DIR=str(folder.path))
+    return change

@@ -28,7 +28,9 @@ def filled(folder: Folder) -> Folder:
     return folder
 
 
-def test_why_prints_a_line_for_each_miss(filled: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_prints_a_line_for_each_miss(
+    filled: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert 0 == main(["cache", "why"])
 
     printed = capsys.readouterr().out
@@ -65,7 +67,7 @@ def test_size_says_where_and_how_much(filled: Folder, capsys: pytest.CaptureFixt
 
     assert 0 == main(["cache", "size"])
 
-    expected = f"{filled.path}: 1 kernel, {size} bytes; at most 268,435,456 bytes are kept\n"
+    expected = f"{filled.path}: 1 program, {size} bytes; at most 268,435,456 bytes are kept\n"
     assert expected == capsys.readouterr().out
 
 
@@ -74,8 +76,8 @@ def test_clear_empties_it(filled: Folder, capsys: pytest.CaptureFixture[str]) ->
     assert 0 == main(["cache", "clear"])
 
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"{filled.path}: removed 1 kernel, ")
-    assert f"{filled.path}: removed 0 kernels, 0 bytes" == second
+    assert first.startswith(f"{filled.path}: removed 1 program, ")
+    assert f"{filled.path}: removed 0 programs, 0 bytes" == second
     assert [] == list(filled.path.iterdir())
 
 
@@ -95,7 +97,7 @@ def test_a_folder_that_may_not_be_used_is_a_sentence(
 def test_without_a_folder_there_is_nothing_to_look_after(
     environment: Callable[..., None], capsys: pytest.CaptureFixture[str], action: str
 ) -> None:
-    environment(HAWK_CACHE_DIR=None, XDG_CACHE_HOME=None, HOME=None)
+    environment()
 
     assert 1 == main(["cache", action])
 
@@ -105,7 +107,7 @@ def test_without_a_folder_there_is_nothing_to_look_after(
 def test_a_switched_off_cache_can_be_cleared(
     filled: Folder, environment: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    environment(HAWK_CACHE="0")
+    environment(HAWK_CACHE="0", HAWK_CACHE_DIR=str(filled.path))
 
     assert 0 == main(["cache", "size"])
     assert 0 == main(["cache", "clear"])

@@ -61,7 +61,8 @@ def test_a_line_becomes_the_miss_it_was_made_from() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", ["", "(", miss().line()[:-3], "1", "(1, 2)", "[1, 2, 3, 4, 5]", "\0", "{**1}", "(" * 9999]
+    "broken",
+    ["", "(", miss().line()[:-3], "1", "(1, 2)", "[1, 2, 3, 4, 5]", "\0", "{**1}", "(" * 9999],
 )
 def test_a_broken_line_is_passed_over(broken: str) -> None:
     assert [miss(), miss()] == list(misses([miss().line(), broken, miss().line()]))

@@ -137,7 +137,9 @@ def test_how_it_is_written_does_not_count(code: Code, text: str) -> None:
 def test_how_a_helper_is_written_does_not_count(code: Code) -> None:
     code.asked(code.spring())
 
-    assert HIT == code.asked(code.spring(helper=HELPER.replace("x, k", "a, b").replace("-k * x", "-b * a  # Hooke")))
+    assert HIT == code.asked(
+        code.spring(helper=HELPER.replace("x, k", "a, b").replace("-k * x", "-b * a  # Hooke"))
+    )
 
 
 def test_what_a_helper_in_another_file_computes_counts(code: Code) -> None:
@@ -195,7 +197,12 @@ def test_every_miss_names_the_kernel_and_its_file(code: Code, folder: Folder) ->
     code.asked(spring)
 
     (noted,) = misses(folder.notes())
-    assert ("spring", spring.__code__.co_filename if hasattr(spring, "__code__") else spring.__wrapped__.__code__.co_filename) == (noted.kernel, noted.file)
+    assert (
+        "spring",
+        spring.__code__.co_filename
+        if hasattr(spring, "__code__")
+        else spring.__wrapped__.__code__.co_filename,
+    ) == (noted.kernel, noted.file)
 
 
 def test_threads_may_compile_at_once(code: Code) -> None:
@@ -220,7 +227,7 @@ def test_threads_may_compile_at_once(code: Code) -> None:
 def test_switched_off_it_compiles_each_time(
     code: Code, environment: Callable[..., None], folder: Folder
 ) -> None:
-    environment(HAWK_CACHE="0")
+    environment(HAWK_CACHE="0", HAWK_CACHE_DIR=str(folder.path))
 
     assert ["off: HAWK_CACHE=0"] * 2 == [code.asked(code.spring()) for _ in range(2)]
     assert not folder.path.exists()

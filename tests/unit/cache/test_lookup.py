@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def test_the_second_time_it_is_there(maker: Maker) -> None:
 @pytest.mark.parametrize("part", ["variant", "machine", "versions"])
 def test_every_part_of_the_key_counts(maker: Maker, part: str) -> None:
     maker.get()
-    maker.get(replace(WANTED, **{part: "another"}))
+    maker.get(WANTED._replace(**{part: "another"}))
 
     assert 2 == maker.made
 
@@ -71,7 +70,7 @@ def test_another_program_is_another_kernel(maker: Maker) -> None:
     maker.get()
     maker.make = lambda: (b"code", {"of": "another"})
 
-    assert "the program changed" == maker.get(replace(WANTED, program="another"))
+    assert "the program changed" == maker.get(WANTED._replace(program="another"))
 
 
 def test_hawks_own_code_counts(maker: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,13 +84,13 @@ def test_hawks_own_code_counts(maker: Maker, monkeypatch: pytest.MonkeyPatch) ->
 def test_names_of_kernel_and_file_do_not_count(maker: Maker) -> None:
     maker.get()
 
-    assert HIT == maker.get(replace(WANTED, kernel="another", file="elsewhere.py"))
+    assert HIT == maker.get(WANTED._replace(kernel="another", file="elsewhere.py"))
 
 
 def test_misses_are_noted_and_hits_are_not(maker: Maker, folder: Folder) -> None:
     maker.get()
     maker.get()
-    maker.get(replace(WANTED, machine="x86_64, +avx512f"))
+    maker.get(WANTED._replace(machine="x86_64, +avx512f"))
 
     noted = list(misses(folder.notes()))
     assert [("orbit", "orbit.py")] * 2 == [(miss.kernel, miss.file) for miss in noted]
@@ -207,7 +206,7 @@ def test_a_read_only_disk_still_gives_what_it_has(tmp_path: Path) -> None:
 
         assert HIT == maker.get()
         with pytest.warns(CacheWarning, match="Read-only file system"):
-            assert "could not be kept" in maker.get(replace(WANTED, machine="x86_64, +avx512f"))
+            assert "could not be kept" in maker.get(WANTED._replace(machine="x86_64, +avx512f"))
 
 
 def test_code_that_is_larger_than_the_limit_is_no_harm(folder: Folder) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 HEAD = """
 def step(x: Scalar, i: Index, b: Bool, p: Param, y: Mutable[Scalar], j: Mutable[Index],
-         stop: Terminated) -> tuple[Scalar, Index]:
+         c: Mutable[Int32], stop: Terminated) -> tuple[Scalar, Index]:
 """
 HELPERS = """
 def root(a, b=2.0):
@@ -32,7 +32,7 @@ def nested(a, f=root):
 G = 0.75
 T = (0.5, -1.25, 3.0)
 """
-FLOATS = ["x", "y", "p", "u", "w"]
+FLOATS = ["x", "y", "p", "u", "w", "c"]
 INTS = ["i", "j", "m", "k"]
 
 
@@ -111,7 +111,28 @@ class Maker:
             case 10:
                 return f"({self.truth(d)}) + {e(d)}"
             case _:
-                return e(d)
+                return f"hawk.index({self.short(d)})"
+
+    def short(self, depth: int) -> str:
+        """An expression of the type of `c`, or of none."""
+        if depth <= 0:
+            return self.pick("c", "c", "1", "-3", "100003")
+        e, d = self.short, depth - 1
+        match self.random.randrange(9):
+            case 0 | 1 | 2:
+                return f"({e(d)} {self.pick('+', '-', '*', '&', '^')} {e(d)})"
+            case 3:
+                return f"(c {self.pick('//', '%')} {self.pick(3, -2, 'c')})"
+            case 4:
+                return f"({e(d)} if {self.truth(d)} else {e(d)})"
+            case 5:
+                return f"{self.pick('min', 'max')}({e(d)}, {e(d)})"
+            case 6:
+                return f"hawk.int32({self.pick(self.whole(d), self.number(d))})"
+            case 7:
+                return f"{self.pick('abs', '-', '~')}({e(d)})"
+            case _:
+                return f"({self.truth(d)}) + {e(d)}"
 
     def truth(self, depth: int) -> str:
         """A bool expression."""
@@ -158,9 +179,9 @@ class Maker:
             case 7:
                 self.line(indent, f"u, w = {self.number(1)}, {self.number(1)}")
             case 8:
-                self.line(
-                    indent, self.pick("y, u = u, y", "m, k = k, m", "u: float = (w := u) * x")
-                )
+                swap = self.pick("y, u = u, y", "m, k = k, m", "u: float = (w := u) * x")
+                count = f"c {self.pick('=', '+=', '-=', '*=')} {self.short(2)}"
+                self.line(indent, self.pick(swap, count))
             case 9 | 10 | 11 | 12:
                 self.line(indent, f"if {self.truth(2)}:")
                 self.block(indent + 1, d, loop=loop)
@@ -181,6 +202,7 @@ class Maker:
                     f"w = w * T[{name} % 3]",
                     f"m = {name}",
                     f"if {name} == 1: u = 0.5",
+                    f"if {name} < 2: k = 7",
                     f"y = T[{name} - 1] * y + u",
                 )
                 self.line(indent + 1, use)
@@ -197,8 +219,8 @@ class Maker:
                 self.block(indent + 1, d, loop=True)
                 self.after_loop(indent, d, loop=loop)
             case 16:
-                self.line(indent, f"for c in ({self.number(1)}, 0.5, x):")
-                self.line(indent + 1, "u = u * c + w")
+                self.line(indent, f"for z in ({self.number(1)}, 0.5, x):")
+                self.line(indent + 1, "u = u * z + w")
                 self.block(indent + 1, d, loop=True)
             case 17:
                 text = f"return {self.number(2)}, {self.whole(2)}"

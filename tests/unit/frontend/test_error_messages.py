@@ -4,6 +4,7 @@ Run this file to write `tests/golden/errors.txt` anew, and read the difference.
 """
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,13 @@ def expected() -> dict[str, str]:
 @pytest.mark.parametrize("name", cases())
 def test_the_message_is_the_one_on_file(name: str) -> None:
     assert expected()[name] == message(name)
+
+
+def test_the_registry_holds_the_codes_that_are_used() -> None:
+    folder = Path(hawk.__file__).parent
+    files = [*folder.glob("frontend/*.py"), folder / "kernel.py"]
+    text = "".join(file.read_text() for file in files if file.name != "codes.py")
+    assert set(re.findall(r'"(H[1-4]\d\d)"', text)) == set(CODES)
 
 
 def test_nothing_on_file_is_left_over() -> None:

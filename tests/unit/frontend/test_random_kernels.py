@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import hawk
-from hawk import Bool, HawkError, Index, Mutable, Param, Scalar, Terminated
+from hawk import Bool, HawkError, Index, Int32, Mutable, Param, Scalar, Terminated
 from hawk.ir.types import DType
 from hawk.ir.verify import verify
 from hawk.reference import interpret, run_python
 from tests.unit.frontend.random_kernels import Maker, compiled
 
 NAMES = {
-    "hawk": hawk, "math": math, "np": np, "Bool": Bool, "Index": Index, "Mutable": Mutable,
-    "Param": Param, "Scalar": Scalar, "Terminated": Terminated,
+    "hawk": hawk, "math": math, "np": np, "Bool": Bool, "Index": Index, "Int32": Int32,
+    "Mutable": Mutable, "Param": Param, "Scalar": Scalar, "Terminated": Terminated,
 }  # fmt: skip
 X = np.array([-2.5, -1.0, 0.0, 0.3, 1.0, 7.75])
 N = np.arange(-2, 4)
@@ -28,7 +28,15 @@ def agrees(seed: int, dtype: str) -> bool:
         verify(kernel.trace(DType.F32 if dtype == "float32" else DType.F64))
     except HawkError:
         return False
-    planes = {"x": X, "i": N, "b": X > 0.1, "p": 1.3, "y": X[::-1] * 0.7, "j": N[::-1] * 3}
+    planes = {
+        "x": X,
+        "i": N,
+        "b": X > 0.1,
+        "p": 1.3,
+        "y": X[::-1] * 0.7,
+        "j": N[::-1] * 3,
+        "c": N * 70001,
+    }
     ours = interpret(kernel, **planes, steps=2)
     theirs = run_python(kernel, **planes, steps=2)
     for name, values in ours.items():
@@ -42,8 +50,8 @@ def agrees(seed: int, dtype: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("start", range(0, 300, 25))
-def test_random_kernels_give_the_same_bits_under_cpython(start: int) -> None:
-    for dtype in ("float64", "float32"):
-        taken = [agrees(seed, dtype) for seed in range(start, start + 25)]
-        assert sum(taken) > 5
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_random_kernels_give_the_same_bits_under_cpython(dtype: str, programs: int) -> None:
+    seeds = range(programs // 4)
+    taken = [agrees(seed, dtype) for seed in seeds]
+    assert sum(taken) > len(seeds) // 4  # the rest mixes types and is refused

@@ -11,6 +11,7 @@ from tests.unit.frontend.agreement import agree, agree_with_plain_python
 
 X = np.array([-2.5, -1.0, -0.0, 0.0, 0.3, 1.0, 7.75])
 N = np.array([-2, -1, 0, 1, 2, 3, 5])
+PASSES = range(1, 4)
 COEFFICIENTS = (0.5, -1.25, 3.0)
 
 
@@ -336,6 +337,7 @@ def over_known_things(x: Scalar) -> Scalar:
         if s > 3:
             break
         s += c
+    s += sum([i * x for i in PASSES]) + sum(i + j for i, j in zip(PASSES, range(5)))
     weights = [w * 2 for w in COEFFICIENTS if w > 0]
     weights.append(x)
     names = {"a": x, "b": 3.0}

@@ -22,6 +22,7 @@ some 30 us, longer than the work. To load and store a sample costs about `LOADIN
 
 _TAKEN, _FINISHED, _LONGEST = int(Word.TAKEN), int(Word.FINISHED), int(Word.LONGEST)
 _HEADER = struct.Struct(f"{HEADER}q")
+_NOTHING_YET = (0,) * (HEADER - 4)
 
 
 class HostDevice(Device):
@@ -66,7 +67,7 @@ class HostLoaded(Loaded):
 
     def _enter(self, steps: int, piece: int, threads: int | None) -> Outcome:
         begin, count, block = self._begin, self._count, self._block
-        _HEADER.pack_into(block, 0, begin, begin + count, steps, piece, 0, 0, 0, 0)
+        _HEADER.pack_into(block, 0, begin, begin + count, steps, piece, *_NOTHING_YET)
         used = 1
         if count > piece and count * (steps + LOADING) > ALONE:
             used = min(threads_allowed(threads), -(-count // piece))

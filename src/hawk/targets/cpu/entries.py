@@ -302,9 +302,7 @@ class _Entry:
             names.append(e.define(f"icmp ult {wide} {lane}, {limit}"))
         return tuple(names)
 
-    def _advance(
-        self, where: dict[Plane, str], active: Names, steps: str
-    ) -> tuple[str, str, str]:
+    def _advance(self, where: dict[Plane, str], active: Names, steps: str) -> tuple[str, str, str]:
         """Load, step and store one group.
 
         Gives how many samples became done, the steps taken, and whether a sample goes on.

@@ -16,8 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from hawk.cache import LOADED
+from hawk.cache.lookup import Wanted, shared
 from hawk.targets.cpu.link import assemble, link_symbols
-from hawk.targets.cpu.machine import host
+from hawk.targets.cpu.machine import host, versions
 
 SPINS = 4_000
 """Looks at a word before a thread sleeps: some 20 microseconds."""
@@ -76,7 +78,19 @@ def runtime() -> Runtime | None:
         return None
     machine = host()
     text = module_text(machine.triple, number)
-    library = link_symbols(assemble(text, machine), "team_work", "team_run", "team_quit")
+    wanted = Wanted(
+        kernel="the team of threads",
+        file=__file__,
+        program=text,
+        variant="native",
+        machine=machine.identity,
+        versions=versions(),
+    )
+    library, _ = shared(LOADED).get_or_make(
+        wanted,
+        lambda: (assemble(text, machine), {}),
+        lambda code, _: link_symbols(code, "team_work", "team_run", "team_quit"),
+    )
     pointer = ctypes.c_void_p
     return Runtime(
         ctypes.CFUNCTYPE(None, pointer)(library["team_work"]),

@@ -155,7 +155,9 @@ class Rush:
         with e.scope():
             for _ in range(self.variant.unroll):
                 state = self.steps.step(state, plain)
-            self._next_round(head, count, [name for _, name in self.steps.carry(state)], by=self.variant.unroll)
+            self._next_round(
+                head, count, [name for _, name in self.steps.carry(state)], by=self.variant.unroll
+            )
         reached = state[self.steps.kept.index(stop.state)]
         limit = e.lanes(stop.limit)
         return state, self._compare(stop.operation, reached, limit, stop.state.dtype)

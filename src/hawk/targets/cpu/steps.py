@@ -94,7 +94,9 @@ class Steps:
         Gives the group after and the steps taken, counted in whole blocks.
         """
         blocks, now, left = self.begin_blocks(start, steps)
-        count = self.emitter.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.variant.block})")
+        count = self.emitter.define(
+            f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.variant.block})"
+        )
         after, taken = self.masked_block(now, count)
         return self.end_blocks(blocks, after, steps, taken)
 
