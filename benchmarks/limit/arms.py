@@ -24,6 +24,12 @@ class Limit:
         self.names = [self._library.limit_arm_name(i).decode() for i in range(count)]
         self.vector_bits = 8 * self._library.limit_vector_bytes()
 
+    def is_exact(self, name: str) -> bool:
+        """Whether the arm does the scalar arm's arithmetic, and so must have its bits."""
+        if name in {"scalar", "plain"}:
+            return True
+        return "fast" not in name and self.workload.source != "pendulum"  # libm against libmvec
+
     def runner(
         self, name: str, state: list[Array], done: Array, *, threads: int, cap: int | None = None
     ) -> Callable[[], None]:

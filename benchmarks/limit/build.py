@@ -1,4 +1,4 @@
-"""Compile the hand-written limit of a workload with g++, once for each machine and version of the sources."""
+"""Compile the hand-written limit of a workload with g++, once a machine and version of it."""
 
 from __future__ import annotations
 

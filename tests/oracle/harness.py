@@ -1,9 +1,9 @@
 """Run one kernel in every way there is, and say where two ways differ in a bit.
 
-    CPython running the function  ==  the interpreter  ==  the interpreter after each pass
-        ==  compiled, one sample a vector, step by step
-        ==  compiled in other widths, interleaves, blocks, pieces and launches
-        ==  eagle's doors, on batches of several sizes, on one thread and two, in another order
+CPython running the function  ==  the interpreter  ==  the interpreter after each pass
+    ==  compiled, one sample a vector, step by step
+    ==  compiled in other widths, interleaves, blocks, pieces and launches
+    ==  eagle's doors, on batches of several sizes, on one thread and two, in another order
 """
 
 from __future__ import annotations
@@ -148,7 +148,9 @@ def _python(kernel: Kernel[..., Any], case: Case, few: Batch) -> None:
     names = [each.name for each in kernel.parameters]
     planes = {name: few.arrays[name] for name in names if name in few.arrays}
     real = case.real.numpy
-    floats = {e.name for e in kernel.parameters if e.element.dtype is None and e.role is Role.UNIFORM}
+    floats = {
+        e.name for e in kernel.parameters if e.element.dtype is None and e.role is Role.UNIFORM
+    }
     for name, number in case.numbers.items():
         planes[name] = np.asarray(number, real) if name in floats else np.asarray(number)
     for steps in sorted({1, min(case.steps, PYTHON_STEPS)}):
@@ -289,16 +291,24 @@ class _Run:
         for steps in (1, self.random.choice((3, 16)), "auto"):
             if steps in (1, "auto") or self.state:
                 some = hawk.steps(kernel, steps)
-                yield f"run_until_done, steps={steps}", lambda batch, some=some: self.until_done(some, batch)
+                yield (
+                    f"run_until_done, steps={steps}",
+                    lambda batch, some=some: self.until_done(some, batch),
+                )
         for threads in (1, 2):
-            yield f"simulate, threads={threads}", lambda batch, threads=threads: self.simulated(one, batch, threads)
+            yield (
+                f"simulate, threads={threads}",
+                lambda batch, threads=threads: self.simulated(one, batch, threads),
+            )
         yield "simulation, in two runs", lambda batch: self.twice(one, batch)
 
     def given(self, batch: Batch) -> dict[str, Any]:
         """The batch as a user passes it."""
         outputs = tuple(batch.arrays[output.name] for output in self.kernel.outputs)
         names = [each.name for each in self.kernel.parameters]
-        planes: dict[str, Any] = {name: batch.arrays[name] for name in names if name in batch.arrays}
+        planes: dict[str, Any] = {
+            name: batch.arrays[name] for name in names if name in batch.arrays
+        }
         planes |= {"n": batch.n, **self.case.numbers}
         if outputs:
             planes["out"] = outputs if self.kernel.nesting == "tuple" else outputs[0]
@@ -362,6 +372,3 @@ def _order(n: int, seed: int) -> NDArray[Any]:
     order = list(range(n))
     Random(seed).shuffle(order)
     return np.array(order, dtype=np.int64)
-
-
-

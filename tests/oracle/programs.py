@@ -31,7 +31,22 @@ CONVERT = {
     BOOL: "bool({})",
 }
 
-FLOATS = ("0.0", "0.0", "-0.0", "-0.0", "0.1", "0.5", "1.0", "-1.0", "2.0", "3.0", "1e-3", "1e30", "5e-324", "4.0")
+FLOATS = (
+    "0.0",
+    "0.0",
+    "-0.0",
+    "-0.0",
+    "0.1",
+    "0.5",
+    "1.0",
+    "-1.0",
+    "2.0",
+    "3.0",
+    "1e-3",
+    "1e30",
+    "5e-324",
+    "4.0",
+)
 WIDE_FLOATS = ("1e300", "2.2250738585072014e-308")
 WHOLE = {
     INDEX: (0, 1, 2, 3, 7, -1, -5, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 4, 8),
@@ -719,8 +734,19 @@ class Writer:
     def stop(self, scope: Scope) -> list[str]:
         """When is a sample done? After some time or count, at once, never, now and then."""
         form = self.pick(
-            "time", "time", "time", "time", "time", "count", "count", "any", "any", "once", "never",
-            "if", "last",
+            "time",
+            "time",
+            "time",
+            "time",
+            "time",
+            "count",
+            "count",
+            "any",
+            "any",
+            "once",
+            "never",
+            "if",
+            "last",
         )
         match form:
             case "time":

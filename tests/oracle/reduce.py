@@ -88,7 +88,9 @@ def _simpler(case: Case) -> Iterator[Case]:
 
 def _simple(number: Number) -> list[Number]:
     kind = type(number)
-    return [kind(each) for each in (1, 0) if number != kind(each) and number not in (kind(0), kind(1))]
+    return [
+        kind(each) for each in (1, 0) if number != kind(each) and number not in (kind(0), kind(1))
+    ]
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -145,11 +147,14 @@ def _edits(node: ast.AST) -> Iterator[Edit]:
                 if len(value) > 1:
                     yield lambda value=value, place=place: value.pop(place)
                 for smaller in _smaller(each):
-                    yield lambda value=value, place=place, smaller=smaller: value.__setitem__(place, smaller)
+                    yield lambda value=value, place=place, smaller=smaller: value.__setitem__(
+                        place, smaller
+                    )
 
 
 def _fewer_statements(statements: list[ast.stmt], *, needed: bool) -> Iterator[Edit]:
     for place, each in enumerate(statements):
+
         def without(place: int = place) -> None:
             del statements[place]
             if needed and not statements:
@@ -159,7 +164,9 @@ def _fewer_statements(statements: list[ast.stmt], *, needed: bool) -> Iterator[E
         for name in ("body", "orelse"):
             inner = getattr(each, name, None)
             if isinstance(inner, list) and inner and not isinstance(each, ast.FunctionDef):
-                yield lambda place=place, inner=inner: statements.__setitem__(slice(place, place + 1), inner)
+                yield lambda place=place, inner=inner: statements.__setitem__(
+                    slice(place, place + 1), inner
+                )
 
 
 def _smaller(value: ast.expr) -> Iterator[ast.expr]:

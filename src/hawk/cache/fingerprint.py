@@ -40,7 +40,7 @@ def fingerprint(folder: Folder, loaded: int, package: Path | None = None) -> str
     """The hash of the text of all of hawk's files, and with it of its version.
 
     `loaded` is when this process loaded hawk, as of `time.time_ns`. The hash is remembered in
-    `folder` for the files as they are listed, so it costs 0.3 ms. Raises Unknown.
+    `folder` for the files as they are listed, so it costs half a millisecond. Raises Unknown.
     """
     package = package or Path(__file__).parents[1]
     files = _listed(package)

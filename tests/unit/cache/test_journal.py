@@ -45,6 +45,11 @@ def miss(**parts: str) -> Miss:
         # A way that was never asked for is new, whatever the program did since.
         ("first time for float32", [miss()], {"variant": "float32", "program": "p2"}),
         ("the program changed", [miss(), miss(variant="float32")], {"program": "p2"}),
+        (
+            "versions changed: LLVM 22.1.0 -> LLVM 23.1.0",
+            [miss(), miss(versions="llvmlite 0.49.0, LLVM 22.1.0")],
+            {"versions": "llvmlite 0.49.0, LLVM 23.1.0"},
+        ),
         # The nearest of the earlier ones is compared with, not the last.
         ("the program changed", [miss(), miss(program="p2", hawk="h2")], {"program": "p3"}),
     ],

@@ -48,10 +48,10 @@ class Processes:
             "HAWK_CACHE_DIR": str(self.cache),
         }
 
-    def start(self, text: str, **variables: str) -> subprocess.Popen[str]:
+    def start(self, text: str, *options: str, **variables: str) -> subprocess.Popen[str]:
         self.program.write_text(text)
         return subprocess.Popen(
-            [sys.executable, "-W", "error", self.program],
+            [sys.executable, "-W", "error", self.program, *options],
             env=self.variables | variables,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -59,8 +59,8 @@ class Processes:
             text=True,
         )
 
-    def run(self, text: str, **variables: str) -> str:
-        return finished(self.start(text, **variables))
+    def run(self, text: str, *options: str, **variables: str) -> str:
+        return finished(self.start(text, *options, **variables))
 
 
 def finished(process: subprocess.Popen[str], answer: str = "") -> str:
@@ -92,6 +92,19 @@ def test_a_hit_loads_none_of_what_generates_code(processes: Processes) -> None:
     assert "hit" == cached
     generators = ("compile", "entries", "steps")
     assert set() == {f"hawk.targets.cpu.{each}" for each in generators} & set(loaded.split())
+
+
+def test_a_warm_process_generates_no_code_at_all(processes: Processes) -> None:
+    text = """
+from hawk.targets.cpu import link
+if sys.argv[1:]:
+    link.assemble = None
+from hawk.targets.cpu.runtime import runtime
+print(decay.compile(DType.F64).cached, runtime() is None)
+"""
+    cold, warm = (processes.run(KERNEL + text, *more) for more in ((), ("warm",)))
+
+    assert ("first time", "hit") == tuple(said.rsplit(" ", 1)[0] for said in (cold, warm))
 
 
 def test_the_key_is_the_same_in_every_process(processes: Processes) -> None:

@@ -58,7 +58,11 @@ class Draft:
 
     def __call__(self, op: str, *args: Value | Number) -> Value:
         """One operation; a plain number takes the type of the first value."""
-        like = next(arg for arg in args if isinstance(arg, Value) and arg.dtype is not BOOL or isinstance(arg, Value))
+        like = next(
+            arg
+            for arg in args
+            if isinstance(arg, Value) and arg.dtype is not BOOL or isinstance(arg, Value)
+        )
         if op == "select":
             like = next(arg for arg in args[1:] if isinstance(arg, Value))
         values = [arg if isinstance(arg, Value) else self.const(arg, like.dtype) for arg in args]
@@ -186,6 +190,7 @@ def nested(real: DType) -> Function:
     _, x_next, hits_next = d.loop(
         [d.const(0, I32), x, hits], lambda i, y, n: [d("le", i, outer)], outer_body
     )
+
     # A second branch, long enough to be skipped where no sample needs it.
     def heavy() -> Sequence[Value]:
         value = x_next

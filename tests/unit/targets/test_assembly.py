@@ -19,7 +19,10 @@ JUMP = re.compile(r"^\s+j\w+\s+([.\w$]+)")
 ARITHMETIC = re.compile(
     r"^\s+v?(add|sub|mul|div|sqrt|min|max|cmp\w*|u?comi|cvt\w+2|fn?m(add|sub)\d+|round|blendv|and|or|xor)(s[sd])\b"
 )
-FUSED = {DType.F64: re.compile(r"^\s+vfn?m(add|sub)\d+pd\b"), DType.F32: re.compile(r"^\s+vfn?m(add|sub)\d+ps\b")}
+FUSED = {
+    DType.F64: re.compile(r"^\s+vfn?m(add|sub)\d+pd\b"),
+    DType.F32: re.compile(r"^\s+vfn?m(add|sub)\d+ps\b"),
+}
 
 x86 = pytest.mark.parametrize("name", ["AVX2", "AVX-512"])
 reals = pytest.mark.parametrize("real", REALS, ids=lambda real: real.value)
@@ -36,7 +39,9 @@ def assembly(name: str, real: DType, *, own_end: bool) -> list[str]:
 def loops(lines: list[str]) -> list[tuple[int, int]]:
     """First and last line of each loop: from a label to a jump back to it."""
     at = {found[1]: place for place, line in enumerate(lines) if (found := LABEL.match(line))}
-    jumps = [(at.get(found[1]), place) for place, line in enumerate(lines) if (found := JUMP.match(line))]
+    jumps = [
+        (at.get(found[1]), place) for place, line in enumerate(lines) if (found := JUMP.match(line))
+    ]
     return sorted({(start, end) for start, end in jumps if start is not None and start < end})
 
 
@@ -80,9 +85,17 @@ def test_the_steps_are_fused_multiply_adds_of_whole_vectors(
 
 
 def test_single_floats_would_be_seen() -> None:
-    lines = ["f:", ".LBB0_1:", "\tvaddsd\t%xmm0, %xmm1, %xmm0", "\tjne\t.LBB0_1", "\tvmulss\t%xmm0, %xmm1, %xmm0"]
+    lines = [
+        "f:",
+        ".LBB0_1:",
+        "\tvaddsd\t%xmm0, %xmm1, %xmm0",
+        "\tjne\t.LBB0_1",
+        "\tvmulss\t%xmm0, %xmm1, %xmm0",
+    ]
     assert [(1, 3)] == loops(lines)
-    assert [True, False] == [bool(ARITHMETIC.match(line)) for line in (lines[2], "\tvaddpd\t%ymm0, %ymm1, %ymm0")]
+    assert [True, False] == [
+        bool(ARITHMETIC.match(line)) for line in (lines[2], "\tvaddpd\t%ymm0, %ymm1, %ymm0")
+    ]
     assert ARITHMETIC.match("\tvfmadd213sd\t%xmm0, %xmm1, %xmm2")
     assert ARITHMETIC.match("\tvcvtsi2sd\t%rax, %xmm1, %xmm2")
     assert not ARITHMETIC.match("\tvmovsd\t(%rax), %xmm1")

@@ -37,8 +37,10 @@ def batch_for(planes: Sequence[Plane], n: int, seed: int = 0) -> Batch:
     numbers: dict[str, Number] = {}
     for plane in planes:
         if plane.role is Role.UNIFORM:
-            numbers[plane.name] = random.randint(0, 4) if plane.name == "trips" else draw(
-                random, plane.dtype, plane.name
+            numbers[plane.name] = (
+                random.randint(0, 4)
+                if plane.name == "trips"
+                else draw(random, plane.dtype, plane.name)
             )
         elif plane.role is Role.MASK:
             columns[plane.name] = [random.random() < 0.2 for _ in range(n)]
@@ -57,7 +59,9 @@ def compiled_for(fn: Function, masks: str, row: Variant) -> Compiled:
 
 
 def check(fn: Function, compiled: Compiled, batch: Batch, steps: int, **where: int) -> None:
-    expected = interpreted(fn, batch, steps, range(where.get("begin", 0), where.get("end", batch.n)))
+    expected = interpreted(
+        fn, batch, steps, range(where.get("begin", 0), where.get("end", batch.n))
+    )
     got = batch.copy()
     launch(compiled, got, steps, **where)
     assert [] == differences(expected, got), f"{compiled.description}, {steps} steps, {where}"
@@ -281,7 +285,9 @@ def test_longest_of_samples_that_were_all_done_is_nothing() -> None:
     assert (0, 0) == (header[Word.LONGEST], header[Word.FINISHED])
 
 
-@pytest.mark.parametrize(("samples", "piece", "taken"), [(10, 3, 4), (9, 3, 3), (0, 3, 0), (5, 9, 1)])
+@pytest.mark.parametrize(
+    ("samples", "piece", "taken"), [(10, 3, 4), (9, 3, 3), (0, 3, 0), (5, 9, 1)]
+)
 def test_taken_counts_the_pieces(samples: int, piece: int, taken: int) -> None:
     fn = optimised(PROGRAMS["endless"], F64)
     header = launch(compile_function(fn), batch_for(fn.planes, samples), 1, piece=piece)

@@ -27,7 +27,9 @@ def symbols(image: bytes) -> dict[str, bool]:
     """Every named symbol of an object: is it defined there?"""
     table = ELFFile(io.BytesIO(image)).get_section_by_name(".symtab")
     assert isinstance(table, SymbolTableSection)
-    return {each.name: each["st_shndx"] != "SHN_UNDEF" for each in table.iter_symbols() if each.name}
+    return {
+        each.name: each["st_shndx"] != "SHN_UNDEF" for each in table.iter_symbols() if each.name
+    }
 
 
 def undefined(fn: Function, machine: Machine) -> dict[str, list[str]]:

@@ -70,11 +70,15 @@ def recognised(fn: Function) -> bool:
 @pytest.mark.parametrize("step", ["t + dt", "dt + t", "t - dt", "t + 0.25"])
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("flipped", [False, True])
-def test_a_time_that_moves_by_a_fixed_number_is_recognised(step: str, test: str, flipped: bool) -> None:
+def test_a_time_that_moves_by_a_fixed_number_is_recognised(
+    step: str, test: str, flipped: bool
+) -> None:
     assert recognised(timed(STEPS[step], test, flipped=flipped))
 
 
-@pytest.mark.parametrize(("test", "rises"), [("ge", True), ("gt", True), ("le", False), ("lt", False)])
+@pytest.mark.parametrize(
+    ("test", "rises"), [("ge", True), ("gt", True), ("le", False), ("lt", False)]
+)
 def test_a_product_is_recognised_where_it_can_only_rise(test: str, rises: bool) -> None:
     assert rises == recognised(timed(product, test))
 
@@ -167,7 +171,18 @@ HUGE = {F64: (1.7e308, 2.0**501, 2.0**500), F32: (3.4e38, 2.0**61, 2.0**60)}
 def awkward(real: DType) -> list[tuple[float, float, float]]:
     """Starts, steps and ends that no block may be trusted on, between ones that it may."""
     tiny = 5e-324 if real is F64 else 1.401298464324817e-45
-    steps = (0.25, -0.25, 0.0, -0.0, nan, inf, -inf, tiny, *HUGE[real], *(-huge for huge in HUGE[real]))
+    steps = (
+        0.25,
+        -0.25,
+        0.0,
+        -0.0,
+        nan,
+        inf,
+        -inf,
+        tiny,
+        *HUGE[real],
+        *(-huge for huge in HUGE[real]),
+    )
     starts = (0.0, -0.0, -3.0, 1e30, -1e30, inf, -inf, nan, HUGE[real][0], -HUGE[real][0])
     ends = (1.0, -1.0, 0.0, inf, -inf, nan, 1e30)
     return [(start, step, end) for start in starts for step in steps for end in ends]
@@ -190,7 +205,9 @@ def test_any_increment_gives_the_bits_of_the_interpreter(step: str, test: str, r
     for machine in runnable().values():
         for width, chains, block in ((1, 1, 16), (4, 1, 8), (4, 4, 16)):
             got = batch.copy()
-            launch(compile_function(fn, machine, variant(fn, machine, width, chains, block)), got, 37)
+            launch(
+                compile_function(fn, machine, variant(fn, machine, width, chains, block)), got, 37
+            )
             assert [] == differences(expected, got)
 
 
