@@ -55,7 +55,10 @@ struct Doubles {
   static INLINE R load(const T* p) { return _mm256_loadu_pd(p); }
   static INLINE R load(M m, const T* p) { return _mm256_maskload_pd(p, _mm256_castpd_si256(m)); }
   static INLINE void store(T* p, R a) { _mm256_storeu_pd(p, a); }
-  static INLINE void store(M m, T* p, R a) { _mm256_maskstore_pd(p, _mm256_castpd_si256(m), a); }
+  static INLINE void store(M m, T* p, R a) {
+    if (bits(m) == FULL) store(p, a);
+    else _mm256_maskstore_pd(p, _mm256_castpd_si256(m), a);  // some 20 operations on AMD's cores
+  }
   static INLINE R select(M m, R yes, R no) { return _mm256_blendv_pd(no, yes, m); }
   static INLINE M less(R a, R b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
   static INLINE M less(M m, R a, R b) { return _mm256_and_pd(m, less(a, b)); }
@@ -123,7 +126,10 @@ struct Floats {
   static INLINE R load(const T* p) { return _mm256_loadu_ps(p); }
   static INLINE R load(M m, const T* p) { return _mm256_maskload_ps(p, _mm256_castps_si256(m)); }
   static INLINE void store(T* p, R a) { _mm256_storeu_ps(p, a); }
-  static INLINE void store(M m, T* p, R a) { _mm256_maskstore_ps(p, _mm256_castps_si256(m), a); }
+  static INLINE void store(M m, T* p, R a) {
+    if (bits(m) == FULL) store(p, a);
+    else _mm256_maskstore_ps(p, _mm256_castps_si256(m), a);  // some 20 operations on AMD's cores
+  }
   static INLINE R select(M m, R yes, R no) { return _mm256_blendv_ps(no, yes, m); }
   static INLINE M less(R a, R b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
   static INLINE M less(M m, R a, R b) { return _mm256_and_ps(m, less(a, b)); }

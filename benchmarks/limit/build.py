@@ -24,7 +24,7 @@ class NoLimit(Exception):
 
 
 def library(source: str) -> ctypes.CDLL:
-    """The compiled library of `<source>.cpp`; compiling it takes some 10 to 60 seconds."""
+    """The compiled library of `<source>.cpp`; compiling it takes some 5 to 20 seconds."""
     compiler = shutil.which("g++")
     if compiler is None:
         raise NoLimit("g++ is not installed; the limit is compiled with it (apt install g++)")

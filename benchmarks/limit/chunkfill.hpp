@@ -75,7 +75,7 @@ struct ChunkFill {
 
   Lanes<V, K, U> lanes;
   Stragglers<V, K, U> stragglers;
-  unsigned alive[U];   // bit l: lane l did not stop in the chunk
+  unsigned alive[U];  // bit l: lane l did not stop in the chunk
 
   ChunkFill(Job<T>& job, Ranges& ranges) : lanes(job, ranges) {}
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import index
 from types import MappingProxyType
 from typing import Any, SupportsIndex
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.binding import AnyKernel, Binding, Door, bind
+from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning
 from eagle.params import shown, whole
 from hawk.ir.nodes import Role
@@ -56,6 +57,7 @@ class Deployed:
         n: SupportsIndex | None = None,
         out: object = None,
         buffer: object = None,
+        threads: SupportsIndex | None = None,
         **planes: object,
     ) -> Any:
         """Launch once and return what the kernel returns.
@@ -65,15 +67,15 @@ class Deployed:
         arrays are copied, with a `PerformanceWarning`. Numbers for the state are a lone sample,
         and numbers come back. A kernel without `return` returns its state: the one plane, or a
         tuple of them in the order of the signature. Arrays given for state are changed in place.
-        Takes K steps for `steps=K`, one otherwise.
+        Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
         """
         kernel = self.kernel
         steps = 1 if isinstance(kernel.steps, str) else kernel.steps
         door = Door(kernel.name, lenient=True, in_place=steps == 1)
-        both = both_given(out, buffer)
+        wrong = (*both_given(out, buffer), *wrong_threads(threads))
         out = buffer if out is None else out
-        binding = bind(kernel, door=door, args=args, planes=planes, n=n, out=out, problems=both)
-        binding.load().launch(steps, None)
+        binding = bind(kernel, door=door, args=args, planes=planes, n=n, out=out, problems=wrong)
+        binding.load().launch(steps, None if threads is None else index(threads))
         copy_back(binding)
         return returned(binding)
 
@@ -102,6 +104,14 @@ def both_given(out: object, buffer: object) -> tuple[str, ...]:
     return ("'buffer': is another name of out=; give one of them",)
 
 
+def wrong_threads(threads: SupportsIndex | None) -> tuple[str, ...]:
+    """What is wrong with a number of threads, if anything is."""
+    number = 1 if threads is None else whole(threads)
+    if number is not None and number >= 1:
+        return ()
+    return (f"'threads': expected a whole number of at least 1, got {shown(threads)}",)
+
+
 def largest_launch(kernel: AnyKernel) -> int:
     """The most steps that one launch of `kernel` takes."""
     return kernel.steps_max if isinstance(kernel.steps, str) else kernel.steps
@@ -113,13 +123,13 @@ class Bound:
     Raises `Busy` when two threads launch it at once.
     """
 
-    __slots__ = ("_binding", "_largest", "_loaded", "_lock")
+    __slots__ = ("_binding", "_largest", "_loaded", "_turn")
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._loaded = binding.load()
         self._largest = largest_launch(binding.kernel)
-        self._lock = threading.Lock()
+        self._turn = Turn()
 
     @property
     def kernel(self) -> AnyKernel:
@@ -146,20 +156,34 @@ class Bound:
         """State planes that the caller left out and eagle made."""
         return self._binding.allocated
 
-    def launch(self, steps: SupportsIndex | None = None) -> None:
+    def launch(
+        self, steps: SupportsIndex | None = None, *, threads: SupportsIndex | None = None
+    ) -> None:
         """Advance every sample that is not done.
 
         By `steps` at most; by default 1 for a kernel with `steps=1`, K for `steps=K`, and
         `kernel.steps_max` for `"auto"`, which are also the most that may be asked for. A sample
-        stops at its own step.
+        stops at its own step. `threads` bounds the threads that work on it.
+
+        After Ctrl-C each sample has taken a whole number of these steps, but not all the same
+        number. The next launch begins where each of them is.
         """
-        steps = self._largest if steps is None else self._parse(steps)
-        if not self._lock.acquire(blocking=False):
-            raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
+        if steps is None:
+            steps = self._largest
+        elif type(steps) is not int or not 1 <= steps <= self._largest:
+            steps = self._parse(steps)
+        if threads is not None:
+            for problem in wrong_threads(threads):
+                raise ValueError(f"launch: {problem}")
+            threads = index(threads)
+        mine, turn = object(), self._turn
         try:
-            self._loaded.launch(steps, None)
+            if not turn.take(mine):
+                raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
+            self._loaded.launch(steps, threads)
         finally:
-            self._lock.release()
+            if turn.holder is mine:
+                turn.holder = None
 
     def _parse(self, given: SupportsIndex) -> int:
         steps = whole(given)

@@ -9,11 +9,12 @@
 `eagle` runs it over a batch.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from hawk.annotations import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
 from hawk.kernel import Kernel, kernel, steps
-from hawk.reference import interpret, run_python
 
 __all__ = [
     "Bool",
@@ -37,3 +38,15 @@ __all__ = [
     "steps",
     "uint32",
 ]
+
+if TYPE_CHECKING:
+    from hawk.reference import interpret, run_python
+
+
+def __getattr__(name: str) -> Any:
+    # For looking closely, so who only runs kernels need not wait for them to load.
+    if name in ("interpret", "run_python"):
+        from hawk import reference
+
+        return getattr(reference, name)
+    raise AttributeError(f"module 'hawk' has no attribute {name!r}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import linecache
+import os
 from dataclasses import dataclass
-from pathlib import PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Loc:
 
     def short(self) -> str:
         """The place as `file.py:12`, for lists and printed programs."""
-        return f"{PurePath(self.file).name if self.file[:1] != '<' else self.file}:{self.line}"
+        return f"{self.file.rpartition(os.sep)[2]}:{self.line}"
 
 
 NOWHERE = Loc("<hawk>", 0, 0, 0, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import threading
@@ -10,20 +9,20 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
 from hawk.cache import LOADED
 from hawk.errors import HawkError
 from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
 from hawk.frontend.source import Source
-from hawk.frontend.trace import Traced, trace
 from hawk.ir.nodes import Function, Role
-from hawk.ir.printer import to_text
 from hawk.ir.types import DType
-from hawk.passes.pipeline import optimise
 from hawk.targets.base import STEPS_MAX, Compiled, Image
 
 __all__ = ["NO_DEFAULT", "RESERVED", "Kernel", "Output", "Parameter", "kernel", "steps"]
+
+if TYPE_CHECKING:
+    from hawk.frontend.trace import Traced
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,7 +53,7 @@ class Program:
         self.signature: Signature = read(function, self.source, RESERVED)
         self._lock = threading.RLock()
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
-        self._compiled: dict[tuple[DType, frozenset[str]], tuple[Traced, Compiled]] = {}
+        self._compiled: dict[tuple[DType, frozenset[str], bool], tuple[Traced, Compiled]] = {}
 
     def trace(self, real: DType, uniform: frozenset[str]) -> Traced:
         """The program as the source says it, traced again when a global it read has changed."""
@@ -62,34 +61,50 @@ class Program:
         if traced is not None and traced.is_current():
             return traced
         with self._lock:
+            # The walker is half of hawk; whoever only declares kernels need not wait for it.
+            from hawk.frontend.trace import trace
+
             traced = trace(
                 self.source, self.signature, real=real, uniform=uniform, contract=self.contract
             )
             self._traced[real, uniform] = traced
             return traced
 
-    def compile(self, real: DType, uniform: frozenset[str]) -> Compiled:
+    def compile(
+        self, real: DType, uniform: frozenset[str], *, count_steps: bool = False
+    ) -> Compiled:
         traced = self.trace(real, uniform)
-        known = self._compiled.get((real, uniform))
+        way = (real, uniform, count_steps)
+        known = self._compiled.get(way)
         if known is not None and known[0] is traced:
             return known[1]
         with self._lock:
-            known = self._compiled.get((real, uniform))
+            known = self._compiled.get(way)
             if known is None or known[0] is not traced:
-                known = (traced, _compiled(self.function, traced.function, uniform))
-                self._compiled[real, uniform] = known
+                program = _counting(traced.function) if count_steps else traced.function
+                known = (traced, _compiled(self.function, program, uniform))
+                self._compiled[way] = known
             return known[1]
+
+
+def _counting(fn: Function) -> Function:
+    from hawk.passes.count_steps import count_steps
+
+    return count_steps(fn)
 
 
 def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
     """Native code of the traced program `fn`, from the cache where it is there."""
     # llvmlite takes 30 ms to load, so it waits until something is compiled, and the cache with it.
     from hawk.cache.lookup import Wanted, shared
+    from hawk.ir.printer import to_text
     from hawk.targets.cpu.link import load
     from hawk.targets.cpu.machine import host, versions
 
     def make() -> Image:
-        from hawk.targets.cpu.compile import build  # what is in the cache needs no emitter
+        # What is in the cache needs neither passes nor emitter.
+        from hawk.passes.pipeline import optimise
+        from hawk.targets.cpu.compile import build
 
         return build(optimise(fn))
 
@@ -158,12 +173,15 @@ class Kernel(Generic[P, R]):
         """
         return self.program.trace(real, uniform).function
 
-    def compile(self, real: DType, uniform: frozenset[str] = frozenset()) -> Compiled:
+    def compile(
+        self, real: DType, uniform: frozenset[str] = frozenset(), *, count_steps: bool = False
+    ) -> Compiled:
         """The native code for float width `real`, made at the first use and kept.
 
+        `count_steps`: with one more state plane, `steps_taken`, that counts a sample's own steps.
         Raises HawkError.
         """
-        return self.program.compile(real, uniform)
+        return self.program.compile(real, uniform, count_steps=count_steps)
 
     @property
     def contract(self) -> bool:
@@ -186,6 +204,8 @@ class Kernel(Generic[P, R]):
 
         It shows what is done once a launch, once a sample, and in each step.
         """
+        from hawk.ir.printer import to_text  # loaded by who looks
+
         return to_text(self._optimised())
 
     def llvm(self) -> str:
@@ -201,6 +221,8 @@ class Kernel(Generic[P, R]):
         return asm_text(self._optimised())
 
     def _optimised(self) -> Function:
+        from hawk.passes.pipeline import optimise  # loaded by who looks
+
         real = WIDTHS[self.dtype or "float64"]
         return optimise(self.trace(real))
 
@@ -297,9 +319,6 @@ def _made(program: Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
                 head,
                 "add the parameter `terminated: Terminated`, and `terminated = ...` to the body",
             )
-    elif isinstance(count, str):
-        near = " (did you mean it?)" if difflib.get_close_matches(count, ["auto"]) else ""
-        raise ValueError(f'steps must be a number from 1 or "auto"{near}, got {count!r}')
     elif isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(f'steps must be a number from 1 or "auto", got {count!r}')
     elif count > 1 and Role.STATE not in roles:

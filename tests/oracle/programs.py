@@ -702,7 +702,7 @@ class Writer:
         """The statements of the kernel, and what it returns; None: what it has computed."""
         if outputs is not None and self.chance(0.6):
             scope.returns = outputs
-        self.room = self.random.randint(5, 16)
+        self.room = self.random.randint(3, 12)
         early = stops and self.chance(0.4)
         late = stops and not early and self.chance(0.8)
         body = self.stop(scope) if early else []
@@ -711,6 +711,8 @@ class Writer:
         if late:
             body += self.stop(scope)
         if outputs is None:
+            for _ in range(self.random.randint(3, 6)):
+                body += self.local(scope)
             names = [name for name in scope.names if name[0] == "v"][-8:]
             if not names:
                 names = [name for name, kind in scope.names.items() if kind in KINDS][-1:]

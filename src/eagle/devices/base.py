@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def _parse(name: str, given: SupportsIndex) -> int:
 
 
 class Outcome(NamedTuple):
-    """What one launch did."""
+    """What a launch did."""
 
     finished: int
     """Samples that became done."""
@@ -64,16 +65,68 @@ class Outcome(NamedTuple):
     """Threads that could work on it."""
 
 
+Watch: TypeAlias = "Callable[[int], object]"
+"""Called now and then while a launch is on its way, with the samples that became done so far."""
+
+
+class Turn:
+    """The right to use something, which one thread has at a time.
+
+        mine = object()
+        try:
+            if not turn.take(mine):
+                raise Busy
+            ...  # use it
+        finally:
+            if turn.holder is mine:
+                turn.holder = None
+
+    A signal handler may raise wherever something is called, also between a lock's `acquire` and the
+    `try` after it, and what was locked would stay so. Here nothing is called between finding that
+    the turn is ours and giving it back.
+    """
+
+    __slots__ = ("_lock", "holder")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.holder: object = None
+
+    def take(self, mine: object) -> bool:
+        """Take the turn for `mine` if nobody has it; say whether `mine` has it now."""
+        with self._lock:
+            if self.holder is None:
+                self.holder = mine
+        return self.holder is mine
+
+
 class Loaded(abc.ABC):
     """A compiled kernel with its planes, on the device. One launch at a time."""
 
     @abc.abstractmethod
-    def launch(self, steps: int, threads: int | None) -> Outcome:
-        """Advance every live sample by at most `steps`, in tiles that stay in the cache."""
+    def launch(
+        self,
+        steps: int,
+        threads: int | None = None,
+        *,
+        to_end: bool = False,
+        mark: object = None,
+        watch: Watch | None = None,
+    ) -> None:
+        """Advance every live sample by at most `steps`, in tiles that stay in the cache.
+
+        `threads` bounds the threads that work on it. `to_end`: nearly every sample stops on its
+        way, so the work is cut to keep all threads busy to the end.
+
+        An exception out of this call (Ctrl-C, a signal handler that raises) leaves a whole number
+        of steps in every sample, and nobody works on them. Launches of one `mark` are one launch:
+        called again with it, this goes on with what was left, or returns at once if nothing was.
+        Without a mark each launch is a new one, and what an earlier one left is forgotten.
+        """
 
     @abc.abstractmethod
-    def run_to_end(self, steps: int, threads: int | None) -> Outcome:
-        """The same for one long launch: the work is cut to keep every thread busy to the end."""
+    def outcome(self, mark: object = None) -> Outcome | None:
+        """What the latest launch did so far; None if that is not the one of this mark."""
 
 
 class Device(abc.ABC):

@@ -81,8 +81,9 @@ class Folder:
         """Remove everything of ours; how many programs, and how many bytes in all."""
         programs, size = self.size()
         with suppress(FileNotFoundError), self._opened() as folder:
-            for name, _ in _files(folder):
-                _remove(name, folder)
+            for name, info in _files(folder):
+                if not _being_written(name, info):
+                    _remove(name, folder)
             _remove(JOURNAL, folder)
         return programs, size
 
@@ -146,12 +147,12 @@ class Folder:
             raise Unsafe(f"can be written by others; write: chmod 700 {self.path}")
 
     def _trim(self, folder: int) -> None:
-        total, entries, now = 0, list[tuple[int, int, str]](), time.time()
+        total, entries = 0, list[tuple[int, int, str]]()
         for name, info in _files(folder):
             if not name.endswith(TEMPORARY):
                 entries.append((info.st_mtime_ns, info.st_size, name))
                 total += info.st_size
-            elif now - info.st_mtime > ABANDONED:
+            elif not _being_written(name, info):
                 _remove(name, folder)
         if total <= self.max_bytes:
             return
@@ -170,6 +171,10 @@ def _files(folder: int) -> Iterator[tuple[str, os.stat_result]]:
             if file.name.endswith((PROGRAM, MEMO, TEMPORARY)):
                 with suppress(FileNotFoundError):  # another process was faster
                     yield file.name, file.stat(follow_symlinks=False)
+
+
+def _being_written(name: str, info: os.stat_result) -> bool:
+    return name.endswith(TEMPORARY) and time.time() - info.st_mtime < ABANDONED
 
 
 def _remove(name: str, folder: int) -> None:

@@ -1,12 +1,20 @@
-"""The code of every error of the frontend, with what the rule behind it is.
+"""The code of every error of hawk, with what the rule behind it is.
 
-Codes are stable: documentation and users refer to them. H1xx is about text and structure, H2xx
-about types and values, H3xx about names and calls, H4xx about limits.
+Codes are stable: documentation and users refer to them. `docs/errors.md` is made from this table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+FAMILIES: Mapping[str, str] = {
+    "H1": "Text and structure",
+    "H2": "Types and values",
+    "H3": "Names and calls",
+    "H4": "Limits",
+    "H5": "The machine",
+}
+"""How codes begin, and what such codes are about."""
 
 CODES: Mapping[str, str] = {
     # text and structure
@@ -49,4 +57,6 @@ CODES: Mapping[str, str] = {
     "H402": "A loop that unrolls into too many passes.",
     "H403": "An expression nested too deeply.",
     "H404": "Something of unknown length.",
+    # the machine
+    "H501": "A processor that cannot run what hawk compiles.",
 }

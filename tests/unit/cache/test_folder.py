@@ -288,13 +288,15 @@ def test_clearing_removes_what_is_ours_and_nothing_else(folder: Folder) -> None:
     folder.publish("56ef.memo", (b"", {}))
     folder.note("a line")
     (folder.path / "thesis.tex").write_text("mine")
-    (folder.path / ".half.tmp").touch()
+    for name in (".old.tmp", ".another_process_writes.tmp"):
+        (folder.path / name).touch()
+    age(folder.path / ".old.tmp", 2 * ABANDONED)
 
     kernels, size = folder.clear()
 
     assert 1 == kernels
     assert size > 0
-    assert ["thesis.tex"] == names(folder)
+    assert [".another_process_writes.tmp", "thesis.tex"] == names(folder)
 
 
 # -- journal -------------------------------------------------------------------------------------

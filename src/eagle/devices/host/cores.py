@@ -20,12 +20,20 @@ def allowed_cores() -> int:
         return os.cpu_count() or 1
 
 
-@functools.cache
 def usable_cores() -> int:
-    """Threads that can run at once: what affinity and the control group's quota both allow."""
-    quota = cpu_quota()
+    """Threads that can run at once: what affinity and the control group's quota both allow.
+
+    A process may change its affinity while it runs, so that is asked each time; 2 us.
+    """
+    quota = _quota()
     cores = allowed_cores()
     return cores if quota is None else max(1, min(cores, math.ceil(quota)))
+
+
+@functools.cache
+def _quota() -> float | None:
+    """The quota when it was first asked for: reading it takes some 50 us."""
+    return cpu_quota()
 
 
 def cpu_quota(root: Path = ROOT) -> float | None:

@@ -1,28 +1,86 @@
-"""Launching a compiled kernel on the CPU."""
+"""Launching a compiled kernel on the CPU.
+
+A launch goes through up to three stages, each for as long as the next costs:
+
+* *alone*: the calling thread runs it for some 30 us and keeps Python's lock, which costs least.
+* *together*: the team helps, for some 50 ms, in which this thread hears of no signal.
+* *away*: another thread runs it with the team, and this one waits, free for signals.
+
+A step that is given up when a stage ends is begun again in the next. Where a launch ended is where
+the next one begins, so the cost of the stages before comes once.
+"""
 
 from __future__ import annotations
 
 import ctypes
-import struct
+import enum
+import platform
 from collections.abc import Sequence
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.devices.base import Device, Loaded, Outcome, Partition
+from eagle.devices.base import Device, Loaded, Outcome, Partition, Watch
+from eagle.devices.host.block import (
+    CUTS_PER_THREAD,
+    FINISHED,
+    LEFT_COUNT,
+    LONGEST,
+    NEXT,
+    TAKEN,
+    Block,
+)
+from eagle.devices.host.errand import elsewhere
+from eagle.devices.host.memory import fetch
 from eagle.devices.host.team import HostTeam, piece_to_end, team, threads_allowed
 from eagle.devices.host.watch import Entry, watchers
+from hawk.ir.nodes import Role
 from hawk.ir.types import DType
-from hawk.targets.base import HEADER, Compiled, Word, new_block
+from hawk.targets import native
+from hawk.targets.base import Compiled, Word
 
-ALONE, LOADING = 1 << 18, 8
-"""A launch of at most `ALONE` steps of samples stays on the calling thread: waking another takes
-some 30 us, longer than the work. To load and store a sample costs about `LOADING` steps."""
 
-_TAKEN, _FINISHED, _LONGEST = int(Word.TAKEN), int(Word.FINISHED), int(Word.LONGEST)
-_HEADER = struct.Struct(f"{HEADER}q")
-_NOTHING_YET = (0,) * (HEADER - 4)
+class Stage(enum.IntEnum):
+    """Who runs a launch."""
+
+    ALONE = 0
+    TOGETHER = 1
+    AWAY = 2
+
+
+_X86 = platform.machine().lower() in ("x86_64", "amd64")
+ALONE_CYCLES, TOGETHER_CYCLES = (80_000, 100_000_000) if _X86 else (25_000, 2_500_000)
+"""How long the first two stages last, by the counter that kernels look at. On x86-64 it runs at 1
+to 5 GHz. On AArch64 it is a clock of 25 MHz to 1 GHz."""
+
+SURE, LOADING = 1 << 18, 8
+"""More than `SURE` steps of samples take longer than stage `ALONE` even for the lightest kernel.
+To load and store a sample costs about `LOADING` steps."""
+
+SHORT_SECONDS, LONG_SECONDS = 25e-6, 0.03
+"""A launch that took less than the first, more than the second says where the next one begins."""
+
+MOST_THREADS = 256
+_WRITTEN = (Role.STATE, Role.MASK, Role.OUTPUT)
+_BRIEF = ctypes.PYFUNCTYPE(None)
+"""Calls native code without letting other Python threads run."""
+
+_ALL = slice(None)
+ALONE, TOGETHER, AWAY = Stage
+
+
+class _Crew(NamedTuple):
+    """Who worked on a launch."""
+
+    allowed: int
+    """Threads that could."""
+    entered: int
+    """Threads that did."""
+
+
+_ONE = _Crew(1, 1)
 
 
 class HostDevice(Device):
@@ -43,57 +101,170 @@ class HostDevice(Device):
 class HostLoaded(Loaded):
     """A kernel and the block of words that it is called with."""
 
-    __slots__ = ("_address", "_begin", "_block", "_compiled", "_count", "_planes", "_tile")
+    __slots__ = (
+        "_alone",
+        "_block",
+        "_brief",
+        "_compiled",
+        "_count",
+        "_crew",
+        "_fetched",
+        "_head",
+        "_mark",
+        "_native",
+        "_planes",
+        "_pointer",
+        "_stage",
+        "_steps",
+        "_threads",
+        "_tile",
+        "_to_end",
+        "_together",
+        "_words",
+    )
 
     def __init__(
         self, compiled: Compiled, planes: Sequence[np.ndarray | int], partition: Partition
     ) -> None:
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
-        self._begin, self._count = partition.base, partition.count
+        self._count = partition.count
+        words = [plane if isinstance(plane, int) else plane.ctypes.data for plane in planes]
+        own = self._block = Block(partition.base, partition.count, words)
+        self._words, self._head = own.words, own.head
+        function = native.address_of(compiled.entry)
+        self._native = function is not None
+        self._brief = compiled.entry if function is None else _BRIEF(function)
+        # A pointer that is made already is passed 20 ns sooner than a number.
+        self._pointer = own.address if function is None else ctypes.c_void_p(own.address)
         self._tile = HostTeam.tile_size(compiled.bytes_per_sample)
-        self._block = new_block(len(planes))
-        self._block[HEADER:] = [
-            plane if isinstance(plane, int) else plane.ctypes.data for plane in planes
-        ]
-        self._address = ctypes.addressof(self._block)
+        self._fetched = False
+        self._stage: Stage | None = None
+        self._steps, self._threads, self._to_end = 0, None, False
+        """What the headers are for."""
+        self._alone = self._together = b""
+        """The headers of a launch that begins in stage `ALONE`, and in a later one."""
+        self._mark: object = None
+        self._crew = _ONE
 
-    def launch(self, steps: int, threads: int | None) -> Outcome:
-        return self._enter(steps, self._tile, threads)
-
-    def run_to_end(self, steps: int, threads: int | None) -> Outcome:
-        most, lanes = threads_allowed(threads), self._compiled.lanes
-        return self._enter(steps, piece_to_end(self._count, most, lanes, self._tile), threads)
-
-    def _enter(self, steps: int, piece: int, threads: int | None) -> Outcome:
-        begin, count, block = self._begin, self._count, self._block
-        _HEADER.pack_into(block, 0, begin, begin + count, steps, piece, *_NOTHING_YET)
-        used = 1
-        if count > piece and count * (steps + LOADING) > ALONE:
-            used = min(threads_allowed(threads), -(-count // piece))
-        if used == 1:
-            self._compiled.entry(self._address)
-            calls = 1
-        else:
-            calls = team().run(self._compiled.entry, self._address, used - 1, keep=self)
-        outcome = Outcome(block[_FINISHED], block[_LONGEST], block[_TAKEN], used)
+    def launch(
+        self,
+        steps: int,
+        threads: int | None = None,
+        *,
+        to_end: bool = False,
+        mark: object = None,
+        watch: Watch | None = None,
+    ) -> None:
+        if mark is None or mark is not self._mark:
+            if steps != self._steps or threads != self._threads or to_end is not self._to_end:
+                self._prepare(steps, threads, to_end=to_end)
+            if self._stage is ALONE:
+                self._head[_ALL] = self._alone
+                self._mark, self._crew = mark, _ONE
+                self._brief(self._pointer)
+                words = self._words
+                if words[NEXT] >= self._count and not words[LEFT_COUNT]:
+                    if watchers:
+                        self._tell()
+                    return
+            else:
+                self._head[_ALL] = self._together
+                self._mark, self._crew = mark, _ONE
+        elif self._block.complete:
+            return
+        self._go_on(threads, watch)
         if watchers:
-            self._tell(steps, piece, outcome, calls)
-        return outcome
+            self._tell()
 
-    def _tell(self, steps: int, piece: int, outcome: Outcome, calls: int) -> None:
+    def outcome(self, mark: object = None) -> Outcome | None:
+        if mark is not None and mark is not self._mark:
+            return None
+        words = self._words
+        return Outcome(words[FINISHED], words[LONGEST], words[TAKEN], self._crew.allowed)
+
+    def _prepare(self, steps: int, threads: int | None, *, to_end: bool) -> None:
+        """Make the headers, and guess where to begin if there was no launch yet."""
+        count, lanes, tile = self._count, self._compiled.lanes, self._tile
+        self._steps = 0  # until all is made
+        most = threads_allowed(threads)
+        small = piece_to_end(count, most, lanes, tile)
+        piece = small if to_end else tile
+        # Where all threads would not have some tiles each, they share smaller pieces.
+        shared = small if self._native and count < piece * most * CUTS_PER_THREAD else piece
+        self._alone = self._block.header(steps, piece, ALONE_CYCLES)
+        self._together = self._block.header(steps, shared, TOGETHER_CYCLES)
+        if self._stage is None or not self._native:
+            # Samples that run to their end may stop after a few steps.
+            work = count * (LOADING if to_end and self._native else LOADING + steps)
+            several = most > 1 and count > piece
+            self._stage = TOGETHER if several and work > SURE else ALONE
+        self._threads, self._to_end = threads, to_end
+        self._steps = steps
+
+    # -- a launch that is not over soon ----------------------------------------------------------
+
+    def _go_on(self, threads: int | None, watch: Watch | None) -> None:
+        """Bring what is left of the launch to its end."""
+        begun = perf_counter()
+        if not self._fetched:
+            self._fetch()
+        lanes = self._compiled.lanes
+        most = max(1, min(threads_allowed(threads), -(-self._count // lanes), MOST_THREADS))
+        self._crew = _Crew(most, self._crew.entered)
+        if self._stage is not AWAY:
+            self._block.go_on(most, lanes, TOGETHER_CYCLES)
+            self._run(most)
+        while not self._block.complete:
+            self._stage = AWAY
+            self._block.go_on(most, lanes, 0)
+            self._run_away(most, watch)
+        if self._native:
+            self._stage = _next_stage(perf_counter() - begun)
+
+    def _run(self, threads: int) -> None:
+        entered = team().run(self._compiled.entry, self._block.address, threads - 1, keep=self)
+        self._crew = _Crew(threads, max(self._crew.entered, entered))
+
+    def _run_away(self, threads: int, watch: Watch | None) -> None:
+        words = self._words
+        elsewhere(
+            lambda: self._run(threads),
+            stop=self._block.stop,
+            meanwhile=None if watch is None else lambda: watch(words[FINISHED]),
+        )
+
+    def _fetch(self) -> None:
+        """Bring in the memory that the kernel will write."""
+        self._fetched = True
+        slots = self._compiled.planes
+        fetch(
+            plane
+            for slot, plane in zip(slots, self._planes, strict=True)
+            if slot.role in _WRITTEN and isinstance(plane, np.ndarray)
+        )
+
+    def _tell(self) -> None:
+        words = self._words
         entry = Entry(
-            begin=self._begin,
-            end=self._begin + self._count,
-            steps=steps,
-            piece=piece,
-            taken=outcome.pieces,
-            finished=outcome.finished,
-            longest=outcome.longest,
-            calls=calls,
+            begin=words[Word.BEGIN],
+            end=words[Word.END],
+            steps=words[Word.STEPS],
+            piece=words[Word.PIECE],
+            taken=words[TAKEN],
+            finished=words[FINISHED],
+            longest=words[LONGEST],
+            calls=self._crew.entered,
         )
         for watcher in watchers:
             watcher.append(entry)
+
+
+def _next_stage(seconds: float) -> Stage:
+    """Where to begin after a launch that took so long."""
+    if seconds < SHORT_SECONDS:
+        return ALONE
+    return TOGETHER if seconds < LONG_SECONDS else AWAY
 
 
 HOST = HostDevice()

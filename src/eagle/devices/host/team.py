@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from eagle.config import config
 from eagle.devices.base import Partition
 from eagle.devices.host import cores
+from eagle.devices.host.threads import started
+from eagle.devices.host.tickets import TicketTeam
 from eagle.params import shown, whole
+from hawk.targets import native
+
+if TYPE_CHECKING:
+    from hawk.targets.cpu.runtime import Runtime
 
 UNKNOWN_CACHE = 1 << 20
 """Bytes of state a tile may have where the system does not say how large its caches are."""
@@ -24,8 +30,8 @@ class HostTeam:
     """Threads of this process that help the calling one through a launch.
 
     They are made when first needed, wait without using time, and do not keep the process alive.
-    Several threads may run launches at once: helpers go to whoever asks first, and a launch never
-    waits for a helper that has not begun.
+    Several threads may run launches at once: the helpers go to whoever asks first. A launch that
+    finds them busy is done by its own thread, and none waits for a helper that has not begun.
     """
 
     @staticmethod
@@ -53,9 +59,9 @@ class HostTeam:
         return -(-partition.count // cls.tile_size(bytes_per_sample))
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._growing = threading.Lock()
-        self._size = 0
+        self._tickets = TicketTeam()
+        self._native: _NativeTeam | None = None
+        self._making = threading.Lock()
 
     def run(self, entry: Callable[[int], object], block: int, helpers: int, *, keep: object) -> int:
         """Call `entry(block)` here and on up to `helpers` other threads; return how many did.
@@ -63,93 +69,71 @@ class HostTeam:
         Returns when every call has returned, also when this thread is interrupted: the block and
         its arrays are not used after it. `keep` lives as long as any of them works.
         """
-        self._grow(helpers)
-        job = _Job(entry, block, helpers, keep)
-        for _ in range(helpers):
-            self._jobs.put(job)
-        try:
+        if helpers < 1:
             entry(block)
-        finally:
-            begun = helpers - job.withdraw()
-            failures = job.wait(begun)
-        if failures:
-            raise failures[0]
-        return 1 + begun
+            return 1
+        function = native.address_of(entry)
+        team = None if function is None else self._native or self._make()
+        if function is None or team is None:
+            return 1 + self._tickets.run(entry, block, helpers, keep=keep)
+        return 1 + team.run(function, block, helpers)
+
+    def _make(self) -> _NativeTeam | None:
+        routines = native.routines()
+        with self._making:
+            if routines is not None and self._native is None:
+                self._native = _NativeTeam(routines)
+        return self._native
+
+
+class _NativeTeam:
+    """Threads that are parked in native code, where they need no Python to begin and to end."""
+
+    def __init__(self, routines: Runtime) -> None:
+        self._routines = routines
+        self._words = native.new_team()
+        self._address = ctypes.addressof(self._words)
+        self._growing = threading.Lock()
+        self._size = 0
+
+    def run(self, function: int, argument: int, helpers: int) -> int:
+        """Call the native function here and on up to `helpers` threads; how many of those did."""
+        if self._size < helpers:
+            self._grow(helpers)
+        return self._routines.run(self._address, function, argument, helpers)
 
     def _grow(self, size: int) -> None:
-        if self._size >= size:
-            return
         with self._growing:
-            while self._size < size:
-                name = f"eagle-{self._size + 1}"
-                threading.Thread(target=_work, args=(self._jobs,), name=name, daemon=True).start()
+            while self._size < size and started(f"eagle-{self._size + 1}", self._park):
                 self._size += 1
 
-
-class _Job:
-    """One launch on offer. Who takes a ticket may run it, and says so when it is through."""
-
-    __slots__ = ("block", "ends", "entry", "keep", "tickets")
-
-    def __init__(
-        self, entry: Callable[[int], object], block: int, helpers: int, keep: object
-    ) -> None:
-        self.entry, self.block, self.keep = entry, block, keep
-        self.tickets = [None] * helpers
-        self.ends: SimpleQueue[BaseException | None] = SimpleQueue()
-
-    def take(self) -> bool:
-        """Take a ticket. Taking from a list is one step, so no two threads get the same."""
-        try:
-            self.tickets.pop()
-        except IndexError:
-            return False
-        return True
-
-    def withdraw(self) -> int:
-        """Take what tickets are left, so that nobody begins any more; return how many."""
-        left = 0
-        while self.take():
-            left += 1
-        return left
-
-    def wait(self, begun: int) -> list[BaseException]:
-        """Wait for the helpers that have begun; return what they raised."""
-        failures: list[BaseException] = []
-        interrupt: KeyboardInterrupt | None = None
-        while begun:
-            try:
-                end = self.ends.get()
-            except KeyboardInterrupt as caught:  # raised again below, when nobody works any more
-                interrupt = caught
-                continue
-            begun -= 1
-            if end is not None:
-                failures.append(end)
-        if interrupt is not None:
-            raise interrupt
-        return failures
+    def _park(self) -> None:
+        """What a helper does for as long as the process lives."""
+        self._routines.work(self._address)
 
 
-def _work(jobs: SimpleQueue[_Job]) -> None:
-    """What a helper does for as long as the process lives."""
-    while True:
-        job = jobs.get()
-        if job.take():
-            end: BaseException | None = None
-            try:
-                job.entry(job.block)
-            except BaseException as caught:  # noqa: BLE001 - raised again by who launched
-                end = caught
-            job.ends.put(end)
-        del job  # or the arrays of the last launch would live as long as this thread
+_chosen: int | None = None
+
+
+def set_threads(threads: SupportsIndex | None) -> None:
+    """Choose how many threads a launch may use that does not say so itself, from now on.
+
+    None goes back to what holds from the start: EAGLE_NUM_THREADS where it is set, else the cores
+    that this process may use.
+    """
+    global _chosen  # noqa: PLW0603 - it is the process that has so many
+    number = None if threads is None else whole(threads)
+    if threads is not None and (number is None or number < 1):
+        raise ValueError(
+            f"eagle.set_threads: expected a whole number of at least 1, or None, "
+            f"got {shown(threads)}"
+        )
+    _chosen = number
 
 
 def threads_allowed(threads: int | None) -> int:
-    """Threads a launch may use: the caller's number, the environment's, or the usable cores."""
-    if threads is not None:
-        return threads
-    return config().threads or cores.usable_cores()
+    """Threads a launch may use: the caller's number, else the process's, else the usable cores."""
+    return threads or _chosen or config().threads or cores.usable_cores()
 
 
 def piece_to_end(count: int, threads: int, lanes: int, tile: int) -> int:
@@ -172,7 +156,6 @@ def _start_anew() -> None:
     """A forked child has none of its parent's threads."""
     global _team  # noqa: PLW0603 - one team a process is the point
     _team = HostTeam()
-    cores.usable_cores.cache_clear()
 
 
 _team = HostTeam()

@@ -1,0 +1,34 @@
+"""What runs kernels on this machine besides the kernels, for whoever must not load LLVM too early.
+
+LLVM takes 30 ms to load, so the routines are looked for when they are first needed: by then a
+kernel was compiled, or read from the cache, and LLVM is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
+
+    from hawk.targets.cpu.runtime import Runtime
+
+
+def routines() -> Runtime | None:
+    """The routines of a team of threads; None where the system has no futex."""
+    from hawk.targets.cpu.runtime import runtime
+
+    return runtime()
+
+
+def new_team() -> ctypes.Array[ctypes.c_int32]:
+    """The words of a team without threads."""
+    from hawk.targets.cpu import runtime
+
+    return runtime.new_team()
+
+
+def address_of(entry: Callable[..., object]) -> int | None:
+    """The address of a compiled kernel's entry; None for one that is written in Python."""
+    return getattr(entry, "address", None)

@@ -1,0 +1,134 @@
+"""Writes what hawk says of wrong kernels into tests/golden/errors, and docs/errors.md from there.
+
+A file of tests/golden/errors is a list of cases: a heading, the program, the message. `python
+tools/errors.py` runs every program and writes the messages and the page anew; read the difference.
+A test says when either is out of date.
+"""
+
+import functools
+import linecache
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hawk
+from hawk import HawkError
+from hawk.frontend.codes import CODES, FAMILIES
+from hawk.ir.types import DType
+from hawk.kernel import Kernel
+
+ROOT = Path(__file__).parents[1]
+CASES = ROOT / "tests" / "golden" / "errors"
+PAGE = ROOT / "docs" / "errors.md"
+FILE = "kernel.py"
+"""What the messages call the file of a program."""
+
+_CASE = re.compile(
+    r"^## (.*?)\n\n```python\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL | re.MULTILINE
+)
+_CODE = re.compile(r"\[(H\d\d\d)\]$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One wrong kernel."""
+
+    title: str
+    program: str
+    message: str
+    file: str
+
+    @property
+    def code(self) -> str:
+        """The code in the message; empty for an error of Python's own kinds."""
+        found = _CODE.search(self.message)
+        return found[1] if found else ""
+
+
+def cases() -> list[Case]:
+    """Read all cases, file by file in the order of their names."""
+    return [
+        Case(*match.groups(), path.name)
+        for path in sorted(CASES.glob("*.md"))
+        for match in _CASE.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+
+def names() -> dict[str, Any]:
+    """Return what a program may use without importing it."""
+    known = {name: getattr(hawk, name) for name in hawk.__all__}
+    return {**known, "hawk": hawk, "math": math, "np": np, "functools": functools}
+
+
+def said_of(program: str) -> str:
+    """Run a program and trace its last kernel; return the message of the error it ends in."""
+    linecache.cache[FILE] = (len(program), None, program.splitlines(keepends=True), FILE)
+    namespace = names()
+    try:
+        exec(compile(program, FILE, "exec", dont_inherit=True), namespace)
+        *_, kernel = (each for each in namespace.values() if isinstance(each, Kernel))
+        kernel.trace(DType.F32 if kernel.dtype == "float32" else DType.F64)
+    except HawkError as error:
+        return f"{error}\n"
+    except (TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}\n"
+    finally:
+        del linecache.cache[FILE]
+    return ""
+
+
+def renewed(text: str) -> str:
+    """Return a file of cases with the messages as they are now."""
+    return _CASE.sub(
+        lambda m: f"## {m[1]}\n\n```python\n{m[2]}```\n\n```text\n{said_of(m[2])}```\n", text
+    )
+
+
+def page(known: list[Case]) -> str:
+    """Return the page: each code with its meaning and the first case that has it."""
+    return "\n".join(_lines(known))
+
+
+def _lines(known: list[Case]) -> Iterator[str]:
+    yield "<!-- made by tools/errors.py -->"
+    yield "# Errors"
+    yield ""
+    yield "What hawk says when it cannot do what a kernel asks for. A message has a code, the place with"
+    yield "carets under the expression, the calls that led there, and what to write instead. Codes stay what"
+    yield "they are from one version to the next."
+    for letter, title in FAMILIES.items():
+        yield ""
+        yield f"## {title}"
+        for code, meaning in CODES.items():
+            if code.startswith(letter):
+                yield from _section(code, meaning, next((c for c in known if c.code == code), None))
+    yield ""
+
+
+def _section(code: str, meaning: str, example: Case | None) -> Iterator[str]:
+    yield ""
+    yield f"({code})="
+    yield f"### {code}"
+    yield ""
+    yield meaning
+    if example is not None:
+        yield ""
+        yield f"```python\n{example.program}```"
+        yield ""
+        yield f"```text\n{example.message}```"
+
+
+def main() -> None:
+    """Write the messages, then the page."""
+    for path in CASES.glob("*.md"):
+        path.write_text(renewed(path.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(page(cases()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
