@@ -54,6 +54,8 @@ class Emitter:
         self.round: Callable[[str], str] | None = None
         """Given the number of a loop's round, writes one bool: may there be another?"""
         self.lines: list[str] = []
+        self.stack: list[str] = []
+        """Room on the stack, to be written before everything else."""
         self.here = "entry"
         self._count = 0
         self._spread: list[dict[Value, Names]] = [{}]
@@ -68,6 +70,13 @@ class Emitter:
         self._count += 1
         name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
+        return name
+
+    def room(self, kind: str, align: int = 32) -> str:
+        """The address of room on the stack for an LLVM type."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self.stack.append(f"  {name} = alloca {kind}, align {align}")
         return name
 
     def label(self, hint: str) -> str:

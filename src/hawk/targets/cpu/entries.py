@@ -33,7 +33,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     """
     writer = _Entry(fn, variant, machine)
     writer.write()
-    body = "\n".join(writer.emitter.lines)
+    body = "\n".join([*writer.emitter.stack, *writer.emitter.lines])
     return "\n".join(
         (
             f'target triple = "{machine.triple}"',

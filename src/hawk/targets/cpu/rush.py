@@ -7,7 +7,10 @@ with masks up to the first that stopped one.
 
 from __future__ import annotations
 
-from hawk.ir.nodes import Const
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hawk.ir.nodes import Const, Value
 from hawk.ir.ops import OPS
 from hawk.ir.types import DType
 from hawk.targets.cpu.steps import LONGEST_FLIGHT, Stepped, Steps
@@ -26,6 +29,8 @@ class Rush:
         self.steps = steps
         self.emitter = steps.emitter
         self.variant = steps.variant
+        self.copies: list[dict[Value, Names]] = []
+        """For each step that is written one after the other, where it finds what is fixed."""
 
     def run(self, start: Stepped, steps: str, stop: Monotone | None) -> tuple[Stepped, str]:
         """As `blocks`, but steps run plainly first, and again with masks if a sample stopped.
@@ -35,6 +40,7 @@ class Rush:
         """
         e = self.emitter
         trusted = self._trusted(stop) if stop else None
+        self.copies = [self._put_aside() for _ in range(self.variant.unroll)]
         head, now, left = self.steps.begin_blocks(start, steps)
         careful = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.variant.block})")
         plain = self._expected(now, left, stop) if stop else self._whole_block(left)
@@ -153,14 +159,42 @@ class Rush:
         head = e.begin_loop([("i64", "0"), *self.steps.carry(now.state)])
         state = self.steps.carried(head.phis[1:])
         with e.scope():
-            for _ in range(self.variant.unroll):
-                state = self.steps.step(state, plain)
+            for copy in self.copies:
+                with self._taken_from(copy):
+                    state = self.steps.step(state, plain)
             self._next_round(
                 head, count, [name for _, name in self.steps.carry(state)], by=self.variant.unroll
             )
         reached = state[self.steps.kept.index(stop.state)]
         limit = e.lanes(stop.limit)
         return state, self._compare(stop.operation, reached, limit, stop.state.dtype)
+
+    def _put_aside(self) -> dict[Value, Names]:
+        """Store what is fixed for a sample on the stack: the addresses.
+
+        Registers are for what changes. Each of the steps written one after the other reads its own
+        copy, or the code generator would load once and spill a state to keep it.
+        """
+        e = self.emitter
+        addresses: dict[Value, Names] = {}
+        for value in self.steps.fixed:
+            kind = e.type_of(value)
+            addresses[value] = tuple(e.room(kind) for _ in e.names[value])
+            for name, address in zip(e.names[value], addresses[value], strict=True):
+                e.line(f"store {kind} {name}, ptr {address}")
+        return addresses
+
+    @contextmanager
+    def _taken_from(self, copy: dict[Value, Names]) -> Iterator[None]:
+        """Inside, the values in `copy` are read from there."""
+        e = self.emitter
+        held = {value: e.names[value] for value in copy}
+        for value, addresses in copy.items():
+            kind = e.type_of(value)
+            e.bind(value, tuple(e.define(f"load {kind}, ptr {at}") for at in addresses))
+        yield
+        for value, names in held.items():
+            e.bind(value, names)
 
     def _trusted(self, stop: Monotone) -> str:
         """One bool for the group: does every increment move the state the one way, and not far?"""

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hawk.ir.nodes import Function, Plane, Role, Statement, Value
+from hawk.ir.nodes import Function, Plane, Role, Statement, Value, operands_of
+from hawk.ir.types import DType
 from hawk.targets.cpu.watch import Watch
 from hawk.targets.cpu.width import Variant
 from hawk.targets.llvm import Emitter, LoopHead, Names
@@ -28,6 +29,20 @@ class Stepped:
     state: tuple[Names, ...]
     """One entry for each of `Steps.kept`."""
     live: Names
+
+
+def _fixed(fn: Function, varying: set[Value]) -> tuple[Value, ...]:
+    """The numbers that differ from sample to sample but not from step to step."""
+    known = {plane.read for plane in fn.planes if plane.role is Role.INPUT}
+    known.update(result for item in fn.sample for result in item.results)
+    used = (value for item in fn.step for value in operands_of(item))
+    return tuple(
+        dict.fromkeys(
+            value
+            for value in used
+            if value in known and value in varying and value.dtype is not DType.BOOL
+        )
+    )
 
 
 class Steps:
@@ -56,6 +71,8 @@ class Steps:
             for plane in self.kept
         )
         emitter.varying.update(self.values)
+        self.fixed = _fixed(fn, emitter.varying) if variant.unroll > 1 else ()
+        """What steps read and do not change, where steps are short."""
 
     # -- one step --------------------------------------------------------------------------------
 
