@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +16,7 @@ from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Sign
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
+from hawk.locks import compiling
 from hawk.targets.base import STEPS_MAX, Compiled, Image
 
 __all__ = ["NO_DEFAULT", "RESERVED", "Kernel", "Output", "Parameter", "kernel", "steps"]
@@ -51,7 +51,6 @@ class Program:
         self.contract = contract
         self.source = Source.of(function)
         self.signature: Signature = read(function, self.source, RESERVED)
-        self._lock = threading.RLock()
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
         self._compiled: dict[tuple[DType, frozenset[str], bool], tuple[Traced, Compiled]] = {}
 
@@ -60,7 +59,7 @@ class Program:
         traced = self._traced.get((real, uniform))
         if traced is not None and traced.is_current():
             return traced
-        with self._lock:
+        with compiling():
             # The walker is half of hawk; whoever only declares kernels need not wait for it.
             from hawk.frontend.trace import trace
 
@@ -78,7 +77,7 @@ class Program:
         known = self._compiled.get(way)
         if known is not None and known[0] is traced:
             return known[1]
-        with self._lock:
+        with compiling():
             known = self._compiled.get(way)
             if known is None or known[0] is not traced:
                 program = _counting(traced.function) if count_steps else traced.function

@@ -15,11 +15,11 @@ from hawk.frontend import names as table
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.leave import Leave
-from hawk.frontend.lookup import nearest, plain
+from hawk.frontend.lookup import plain
 from hawk.frontend.operators import named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
-from hawk.frontend.source import Source
+from hawk.frontend.source import Source, nearest
 from hawk.frontend.structural import Structural
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, Scalar, Unusable, is_known
@@ -96,7 +96,7 @@ class Calls:
             case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
                 if callee not in self.sources:
                     self.sources[callee] = Source.of(callee, where)
-                    check(self.sources[callee])
+                    check(self.sources[callee], where)
                 return self._walk(frame, node, self.sources[callee], callee, args, keywords)
             case _:
                 pass

@@ -29,6 +29,7 @@ CODES: Mapping[str, str] = {
     "H109": "What is returned and what the signature says are not of the same form.",
     "H110": "A function that is not plain Python: async, or a generator.",
     "H111": "A number of steps that the kernel cannot take.",
+    "H112": "A kernel that leaves nothing behind.",
     # types and values
     "H201": "An operator that these types do not have.",
     "H202": "A float where an integer is needed; a float never becomes an integer silently.",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import types
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import Frame
+from hawk.frontend.source import nearest
 from hawk.frontend.values import Unusable
 
 _MISSING = object()
@@ -168,7 +167,3 @@ def _watched(value: Any, where: Loc, reads: Reads) -> Any:
     return value
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """The name the user may have meant, or nothing."""
-    close = difflib.get_close_matches(name, [each for each in names if each != name], n=1)
-    return close[0] if close else ""

@@ -10,23 +10,28 @@ from hawk.frontend.source import Source
 
 _PURE = "a step only computes values"
 _ONCE = "it would run once, while the kernel is traced"
+_OUTSIDE = "this before the run or after it, outside the kernel"
+_STOP = (
+    "assert ..., \"text\", which is looked at with @hawk.kernel(checks=True);\n"
+    "or terminated = True, to stop the sample here"
+)
 
 REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
     ast.Try: ("H103", f"`try`: {_PURE}, nothing in it raises", "if bad(x): ... else: ..."),
     ast.TryStar: ("H103", f"`try`: {_PURE}, nothing in it raises", "if bad(x): ... else: ..."),
-    ast.Raise: ("H103", f"`raise`: {_PURE}, nothing in it raises", "terminated = True"),
-    ast.With: ("H103", f"`with`: {_PURE}, there is nothing to open and close", ""),
-    ast.AsyncWith: ("H110", f"`async with`: {_PURE}", ""),
+    ast.Raise: ("H103", f"`raise`: {_PURE}, nothing in it raises", _STOP),
+    ast.With: ("H103", f"`with`: {_PURE}, there is nothing to open and close", _OUTSIDE),
+    ast.AsyncWith: ("H110", f"`async with`: {_PURE}", _OUTSIDE),
     ast.AsyncFor: ("H110", f"`async for`: {_PURE}", "for ..."),
     ast.AsyncFunctionDef: ("H110", f"`async def`: {_PURE}", "def ..."),
-    ast.Await: ("H110", f"`await`: {_PURE}, there is nothing to wait for", ""),
+    ast.Await: ("H110", f"`await`: {_PURE}, there is nothing to wait for", _OUTSIDE),
     ast.Yield: ("H110", "`yield`: a step gives its values once, by `return`", "return ..."),
     ast.YieldFrom: (
         "H110",
         "`yield from`: a step gives its values once, by `return`",
         "return ...",
     ),
-    ast.Delete: ("H103", "`del`: a local name ends with the step", ""),
+    ast.Delete: ("H103", "`del`: a local name ends with the step", "nothing: leave the line out"),
     ast.Global: ("H308", f"`global`: {_PURE}; what stays is a Mutable", "count: Mutable[Index]"),
     ast.Nonlocal: (
         "H308",
@@ -36,18 +41,18 @@ REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
     ast.Import: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ImportFrom: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ClassDef: ("H103", f"`class`: {_PURE}", "the class at the top of the file"),
-    ast.Set: ("H103", "a set has no order; it may stand behind `in` only", "(..., ...)"),
-    ast.SetComp: ("H103", "a set has no order", "[...]"),
+    ast.Set: ("H103", "a set has no order; it may stand behind `in` only", "(x, y), a tuple"),
+    ast.SetComp: ("H103", "a set has no order", "[... for ...], a list"),
 }
 
 
-def check(source: Source) -> None:
+def check(source: Source, caller: Loc | None = None) -> None:
     """Raise HawkError for the first thing in the text that no kernel may hold."""
     for statement in source.body:
         for node in ast.walk(statement):
             # A set may stand behind `in`; the walk refuses it elsewhere.
             if type(node) in REFUSED and not isinstance(node, ast.Set):
-                raise refusal(source, node)
+                raise refusal(source, node, caller)
 
 
 def refusal(source: Source, node: ast.AST, caller: Loc | None = None) -> HawkError:

@@ -16,7 +16,7 @@ from hawk import annotations as words
 from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker
 from hawk.errors import HawkError, Loc
 from hawk.frontend.refused import check
-from hawk.frontend.source import Source, own_nodes
+from hawk.frontend.source import Source, bound_names, nearest, own_nodes
 from hawk.ir.nodes import Role
 
 Nesting: TypeAlias = Literal["one", "tuple"] | None
@@ -84,6 +84,11 @@ class Signature:
 
 _ROLES = {Marker.PARAM: Role.UNIFORM, Marker.MUTABLE: Role.STATE, Marker.TERMINATED: Role.MASK}
 _PLAIN = {float: SCALAR, int: INDEX, bool: BOOL}
+_USUAL = {
+    Marker.PARAM: "Param",
+    Marker.MUTABLE: "Mutable[Scalar]",
+    Marker.TERMINATED: "Terminated",
+}
 _KINDS = "Scalar, Index, Int32, UInt32, Bool, Param, Mutable[...] or Terminated"
 
 
@@ -103,7 +108,8 @@ def read(function: types.FunctionType, source: Source, reserved: Collection[str]
     )
     outputs, nesting = _outputs(source, known)
     _check_names(source, parameters, outputs, reserved)
-    _check_returns(source, outputs, nesting)
+    _check_returns(source, parameters, outputs, nesting)
+    _check_result(source, parameters, outputs)
     return Signature(parameters, outputs, nesting)
 
 
@@ -144,14 +150,20 @@ def _annotations(function: types.FunctionType, source: Source) -> dict[str, Any]
             try:
                 found[name] = eval(each, namespace)  # noqa: S307  the user's own annotation
             except Exception as error:  # noqa: BLE001  an annotation may raise anything
-                fix = (
-                    "the import of its names at the top of the file"
-                    if isinstance(error, NameError)
-                    else ""
-                )
                 what = f"the annotation `{each}` of `{name}` cannot be evaluated: {error}"
+                fix = _meant(error, name, namespace)
                 raise HawkError("H105", what, _where(source, name), fix) from None
     return found
+
+
+def _meant(error: Exception, name: str, namespace: Mapping[str, Any]) -> str:
+    """What to write where an annotation holds a name that is not known."""
+    if not isinstance(error, NameError) or not error.name:
+        return ""
+    near = nearest(error.name, [each for each in namespace if each in words.__dict__])
+    if not near:
+        return f"the import of {error.name} at the top of the file"
+    return f"-> {near}" if name == "return" else f"{name}: {near}"
 
 
 def _where(source: Source, name: str) -> Loc:
@@ -166,6 +178,10 @@ def _where(source: Source, name: str) -> Loc:
 
 def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, Any]) -> Parameter:
     name = arg.arg
+    if name not in known and name in ("self", "cls"):
+        what = f"a kernel is a function of planes, not a method: it gets no `{name}`"
+        fix = f"what it needs of `{name}` as a Param, or a function that makes the kernel around it"
+        raise HawkError("H104", what, source.loc(arg), fix)
     if name not in known:
         what = f"`{name}` has no annotation, so it is unknown which array it stands for"
         raise HawkError("H104", what, source.loc(arg), f"{name}: Scalar")
@@ -207,7 +223,8 @@ def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Ma
     if len(markers) > 1:
         both = " and ".join(marker.value for marker in markers)
         what = f"`{name}` is {both} at once"
-        return HawkError("H105", what, source.loc(arg), f"{name}: {markers[0].value}[...]")
+        fix = " or ".join(f"{name}: {_USUAL[marker]}" for marker in markers)
+        return HawkError("H105", what, source.loc(arg), fix)
     what = f"`{wrote}` is not the type of a parameter; it is one of {_KINDS}"
     return HawkError("H105", what, source.loc(arg), f"{name}: Scalar")
 
@@ -221,22 +238,35 @@ def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...],
         if Ellipsis in parts or not parts:
             what = "how many values are returned must be known"
             raise HawkError("H105", what, _where(source, "return"), "-> tuple[Scalar, Scalar]")
-        elements = [_output(source, part) for part in parts]
+        elements = [_output(source, part, annotation) for part in parts]
         return tuple(Output(f"out{i}", each) for i, each in enumerate(elements)), "tuple"
-    return (Output("out", _output(source, annotation)),), "one"
+    return (Output("out", _output(source, annotation, annotation)),), "one"
 
 
-def _output(source: Source, annotation: Any) -> Element:
+def _output(source: Source, annotation: Any, whole: Any) -> Element:
+    """What one returned value is; `whole` is all that the signature says of what is returned."""
     elements, markers = _parts(annotation)
     if len(elements) == 1 and not markers:
         return elements[0]
-    where = _where(source, "return")
+    where, fix = _where(source, "return"), f"-> {_output_text(whole)}"
     if annotation in _PLAIN:
-        element = _PLAIN[annotation]
         what = f"`{annotation.__name__}` does not say which array is returned"
-        raise HawkError("H105", what, where, f"-> {element.name}")
+        raise HawkError("H105", what, where, fix)
+    if markers:
+        what = f"what is returned is stored at the end of a step and cannot be {markers[0].value}"
+        raise HawkError("H105", what, where, fix)
     what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool or a tuple of these"
-    raise HawkError("H105", what, where, "-> Scalar")
+    raise HawkError("H105", what, where, fix)
+
+
+def _output_text(annotation: Any) -> str:
+    """The annotation that was meant, as far as one can tell."""
+    several = get_origin(annotation) in (tuple, list)
+    parts: Any = get_args(annotation) if several else annotation
+    if isinstance(parts, (tuple, list)):
+        return f"tuple[{', '.join(_output_text(part) for part in parts)}]"
+    elements, _ = _parts(annotation)
+    return elements[0].name if elements else _PLAIN.get(annotation, SCALAR).name
 
 
 def _check_names(
@@ -258,8 +288,30 @@ def _check_names(
         raise HawkError("H108", what, _where(source, masks[1]), fix)
 
 
-def _check_returns(source: Source, outputs: tuple[Output, ...], nesting: Nesting) -> None:
+def _check_result(
+    source: Source, parameters: tuple[Parameter, ...], outputs: tuple[Output, ...]
+) -> None:
+    """A step must leave something: state, a mask or what it returns."""
+    if outputs or any(each.role in (Role.STATE, Role.MASK) for each in parameters):
+        return
+    what = f"a step of `{source.name}` leaves nothing behind: no parameter is Mutable, and it "
+    bound = bound_names(source.body)
+    changed = next((each for each in parameters if each.name in bound), None)
+    if changed is None:
+        raise HawkError("H112", what + "returns nothing", source.head(), "return ...")
+    fix = f"{changed.name}: Mutable[{changed.element.name}], if what becomes of it is to be kept"
+    where = _where(source, changed.name)
+    raise HawkError("H112", what + "returns nothing", where, fix)
+
+
+def _check_returns(
+    source: Source,
+    parameters: tuple[Parameter, ...],
+    outputs: tuple[Output, ...],
+    nesting: Nesting,
+) -> None:
     """What every `return` gives must have the form the signature declares."""
+    state = {each.name for each in parameters if each.role is Role.STATE}
     given = [node for node in own_nodes(source.body) if isinstance(node, ast.Return)]
     for node in given:
         value = node.value
@@ -267,22 +319,26 @@ def _check_returns(source: Source, outputs: tuple[Output, ...], nesting: Nesting
         empty = value is None or (isinstance(value, ast.Constant) and value.value is None)
         if nesting is None and not empty:
             what = f"`{source.name}` returns a value, and its signature does not say of which type"
+            parts = value.elts if isinstance(value, ast.Tuple) else [value]
+            if all(isinstance(part, ast.Name) and part.id in state for part in parts):
+                fix = "nothing: a Mutable is stored when the step ends"
+                raise HawkError("H109", what, source.loc(node), fix)
             one = "Scalar" if count == 1 else f"tuple[{', '.join(['Scalar'] * count)}]"
             raise HawkError("H109", what, source.loc(node), f"def {source.name}(...) -> {one}:")
         if nesting is not None and empty:
             what = f"`{source.name}` returns nothing here, and its signature says that it does"
-            raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
+            raise HawkError("H109", what, source.loc(node), example(outputs))
         exact = isinstance(value, ast.Tuple) and not _starred(value)
         if nesting == "tuple" and exact and count != len(outputs):
             what = f"{counted(count)} returned, the signature says {len(outputs)}"
-            raise HawkError("H109", what, source.loc(node), "return " + _example(outputs))
+            raise HawkError("H109", what, source.loc(node), example(outputs))
         if nesting == "one" and isinstance(value, ast.Tuple):
             what = f"{counted(count)} returned, the signature says one"
             several = ", ".join([outputs[0].element.name] * count)
             raise HawkError("H109", what, source.loc(node), f"-> tuple[{several}]")
     if nesting is not None and not given:
         what = f"`{source.name}` never returns, and its signature says that it does"
-        raise HawkError("H109", what, source.head(), "return " + _example(outputs))
+        raise HawkError("H109", what, source.head(), example(outputs))
 
 
 def counted(count: int) -> str:
@@ -293,5 +349,8 @@ def _starred(value: ast.Tuple) -> bool:
     return any(isinstance(each, ast.Starred) for each in value.elts)
 
 
-def _example(outputs: tuple[Output, ...]) -> str:
-    return ", ".join(output.name for output in outputs)
+def example(outputs: tuple[Output, ...]) -> str:
+    """A `return` that gives what the signature says."""
+    names = ", ".join(output.element.name for output in outputs)
+    dots = ", ".join(["..."] * len(outputs))
+    return f"return {dots}, with {'a' if len(outputs) == 1 else 'one'} {names}"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import difflib
 import functools
 import linecache
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
@@ -199,6 +200,12 @@ def _spans(node: ast.Lambda, code: CodeType) -> bool:
         if (line, col) < start or (end_line, end_col) > end:
             return False
     return True
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The name the user may have meant, or nothing."""
+    close = difflib.get_close_matches(name, [each for each in names if each != name], n=1)
+    return close[0] if close else ""
 
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)

@@ -155,7 +155,8 @@ class Walker:
         """The function that a `def` or `lambda` in a walked function makes."""
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             what = "a function inside a kernel has no decorators"
-            raise HawkError("H103", what, frame.loc(node.decorator_list[0]))
+            fix = f"def {node.name}(...): without @{frame.source.text(node.decorator_list[0])}"
+            raise HawkError("H103", what, frame.loc(node.decorator_list[0]), fix)
         source = type(frame.source)(frame.source.file, frame.source.lines, node)
         args = node.args
         defaults = tuple(self.domain.evaluate(frame, each) for each in args.defaults)

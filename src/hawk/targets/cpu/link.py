@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,27 +18,25 @@ import llvmlite.binding as llvm
 
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
+from hawk.locks import compiling
 from hawk.targets.base import Compiled, Slot
 from hawk.targets.cpu.machine import Machine, host, target_machine
 
 ENTRY = "hawk_entry"
 """The symbol of the native function in every object."""
 
-_LLVM = threading.Lock()
-"""LLVM's code generator and linker are used by one thread at a time."""
-
 _serial = itertools.count()
 
 
 def assemble(text: str, machine: Machine) -> bytes:
     """The object file of an LLVM module: code generation only, no optimiser runs."""
-    with _LLVM:
+    with compiling():
         return target_machine(machine).emit_object(_parsed(text))
 
 
 def assembly_text(text: str, machine: Machine) -> str:
     """The same code as assembly, for people."""
-    with _LLVM:
+    with compiling():
         return target_machine(machine).emit_assembly(_parsed(text))
 
 
@@ -95,7 +92,7 @@ def link_symbols(image: bytes, *symbols: str) -> Any:
     builder = llvm.JITLibraryBuilder().add_object_img(image)
     for symbol in symbols:
         builder.export_symbol(symbol)
-    with _LLVM:
+    with compiling():
         return builder.link(_linker(), f"library{next(_serial)}")
 
 
