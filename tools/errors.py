@@ -98,9 +98,9 @@ def _lines(known: list[Case]) -> Iterator[str]:
     yield "<!-- made by tools/errors.py -->"
     yield "# Errors"
     yield ""
-    yield "What hawk says when it cannot do what a kernel asks for. A message has a code, the place with"
-    yield "carets under the expression, the calls that led there, and what to write instead. Codes stay what"
-    yield "they are from one version to the next."
+    yield "What hawk says when it cannot do what a kernel asks for. A message has a code, the place"
+    yield "with carets under the expression, the calls that led there, and what to write instead."
+    yield "Codes stay what they are from one version to the next."
     for letter, title in FAMILIES.items():
         yield ""
         yield f"## {title}"

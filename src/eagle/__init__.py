@@ -1,6 +1,7 @@
 """Run kernels over a batch, until each sample is done."""
 
 from eagle.deploy import Bound, Deployed, deploy
+from eagle.devices.host.team import set_threads
 from eagle.errors import BindError, Busy, PerformanceWarning
 from eagle.runs.report import RunReport, SimResult
 from eagle.runs.simulation import Simulation, run_until_done, simulate, simulation, until_done
@@ -18,6 +19,7 @@ __all__ = [
     "deploy",
     "gpu_available",
     "run_until_done",
+    "set_threads",
     "simulate",
     "simulation",
     "until_done",

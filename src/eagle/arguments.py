@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from eagle.params import shown
+from eagle.interop.base import foreign
+from eagle.misfits import can_be_array
+from eagle.params import is_number, shown
 from hawk.ir.nodes import Role
-from hawk.kernel import Kernel
+from hawk.kernel import RESERVED, Kernel
 
 
-@dataclass(slots=True)
 class Arguments:
     """The values of one call, by the name of their plane."""
 
-    values: dict[str, object] = field(default_factory=dict[str, object])
-    converted: set[str] = field(default_factory=set[str])
-    """Planes given as lists: their values are arrays now that nobody else holds."""
-    meant: set[str] = field(default_factory=set[str])
-    """Planes that a wrong name was probably meant for: they are not missing on top of that."""
-    problems: list[str] = field(default_factory=list[str])
+    __slots__ = ("converted", "meant", "problems", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, object] = {}
+        self.converted: set[str] = set()
+        """Planes given as lists and the like: their values are arrays now that nobody else has."""
+        self.meant: set[str] = set()
+        """Planes that a wrong name was probably meant for: they are not missing besides."""
+        self.problems: list[str] = []
 
     def refuse(self, name: str, why: str) -> None:
         self.problems.append(f"{name!r}: {why}")
@@ -42,13 +46,14 @@ def match(
     names = [parameter.name for parameter in kernel.parameters]
     if args:
         _match_positions(kernel, args, names, given)
+    values = given.values
     for name, value in planes.items():
         if name not in names:
             given.refuse(name, _unknown(kernel, name, names, given))
-        elif name in given.values:
-            given.refuse(name, "given twice, by position and by name")
+        elif name in values:
+            given.refuse(name, f"given twice, by position and by name; write {name}= only")
         else:
-            given.values[name] = value
+            values[name] = value
     if lists:
         _convert_lists(kernel, given)
     if out is not None:
@@ -62,13 +67,20 @@ def _match_positions(
     kinds = [each.kind for each in kernel.__signature__.parameters.values()]
     most = len(names) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
     if len(args) > most:
-        given.problems.append(f"takes at most {most} planes by position, got {len(args)}")
+        takes = f" ({', '.join(names[:most])})" if most else ""
+        planes = "1 plane" if most == 1 else f"{most} planes"
+        rest = ", ".join(f"{name}=..." for name in names[most:])
+        fix = f"; write {rest}" if rest else ""
+        given.problems.append(f"expected {planes} by position{takes}, got {len(args)}{fix}")
+        given.meant.update(names[most:])
     given.values.update(zip(names[:most], args, strict=False))
 
 
 def _unknown(kernel: Kernel[..., Any], name: str, names: list[str], given: Arguments) -> str:
     if any(name == output.name for output in kernel.outputs):
-        return f"is what {kernel.name} returns; give its array as out="
+        return f"is what {kernel.name} returns; write out=... for the array to return it in"
+    if name in RESERVED:
+        return f"is no option of this call, nor a plane of {kernel.name}; leave it out"
     import difflib  # slow to load, and nobody needs it who writes the names right
 
     close = difflib.get_close_matches(name, names, n=1)
@@ -80,25 +92,51 @@ def _unknown(kernel: Kernel[..., Any], name: str, names: list[str], given: Argum
 def _convert_lists(kernel: Kernel[..., Any], given: Arguments) -> None:
     for parameter in kernel.parameters:
         value = given.values.get(parameter.name)
-        if parameter.role is Role.UNIFORM or not isinstance(value, (list, tuple, range)):
+        if parameter.role is Role.UNIFORM or not _is_list(value, parameter.role):
             continue
-        try:
-            given.values[parameter.name] = np.asarray(value)
-        except ValueError:  # rows of different length: refused as the list it is
-            continue
-        given.converted.add(parameter.name)
+        # Rows may differ in length, and the code of a table raise anything: refused as what it is.
+        with suppress(Exception):
+            given.values[parameter.name] = np.array(value)
+            given.converted.add(parameter.name)
+
+
+def _is_list(value: object, role: Role) -> bool:
+    """Is `value` something that a direct call makes an array of?
+
+    A column of a table is so for inputs only: as state it would look as if it were changed.
+    """
+    if type(value) is np.ndarray or value is None:
+        return False
+    if isinstance(value, (list, tuple, range)):
+        return True
+    if role is not Role.INPUT or isinstance(value, np.ndarray) or is_number(value):
+        return False
+    return foreign(value) is None and can_be_array(value)
 
 
 def _match_outputs(kernel: Kernel[..., Any], out: object, given: Arguments) -> None:
     """Match `out` with what the kernel returns. What is None in a tuple is made by eagle."""
     outputs = kernel.outputs
+    names = ", ".join(output.name for output in outputs)
     if kernel.nesting is None:
-        given.refuse("out", f"{kernel.name} returns nothing")
+        state = ", ".join(p.name for p in kernel.parameters if p.role is Role.STATE)
+        changes = f", it changes {state} in place" if state else ""
+        given.refuse("out", f"{kernel.name} returns nothing{changes}; leave out= out")
     elif kernel.nesting == "one":
-        given.values[outputs[0].name] = out
+        if isinstance(out, (tuple, list)) and any(isinstance(each, np.ndarray) for each in out):
+            got = _counted(out)
+            given.refuse("out", f"expected one array, got {got}; write the array without it")
+        else:
+            given.values[outputs[0].name] = out
     elif isinstance(out, (tuple, list)) and len(out) == len(outputs):
         pairs = zip(outputs, out, strict=True)
         given.values.update((output.name, array) for output, array in pairs if array is not None)
     else:
-        got = f"{len(out)}" if isinstance(out, (tuple, list)) else shown(out)
-        given.refuse("out", f"expected a tuple of {len(outputs)} arrays, got {got}")
+        got = _counted(out) if isinstance(out, (tuple, list)) else shown(out)
+        given.refuse(
+            "out", f"expected a tuple of {len(outputs)} arrays, got {got}; write out=({names})"
+        )
+
+
+def _counted(out: Sequence[object]) -> str:
+    return f"a {type(out).__name__} of {len(out)}"

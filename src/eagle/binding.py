@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
 from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -18,17 +18,22 @@ from numpy.typing import NDArray
 from eagle.arguments import Arguments, match
 from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
+from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
+from eagle.misfits import copy_of, misfit
+from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
-from eagle.planes import Shape, convert, is_array, is_plane, misfit, overlap, same_plane
+from eagle.planes import Shape, convert, is_plane, view_of
 from hawk.annotations import Element
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
-from hawk.kernel import NO_DEFAULT, Kernel, Parameter
+from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
 from hawk.targets.base import Compiled, raw_word
 
 Array: TypeAlias = NDArray[Any]
 AnyKernel: TypeAlias = Kernel[..., Any]
+
+_whole = lru_cache(maxsize=16)(Partition.whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +41,28 @@ class Door:
     """The call through which arrays come in."""
 
     name: str
+    """How the user wrote it; `{kernel}` is the kernel's name."""
     lenient: bool = False
     """Convert lists, numbers and integers, and copy strided arrays: direct calls only."""
     in_place: bool = False
     """May an output be exactly an input? Right for launches of one step."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen: that takes 2 us more, of 40 for all of it
 class Binding:
-    """Arrays and numbers that fit a kernel, ready to launch."""
+    """Arrays and numbers that fit a kernel, ready to launch. Nobody changes it."""
 
     kernel: AnyKernel
     compiled: Compiled
     n: int
     arrays: Mapping[str, Array]
     """Every plane that is an array, as compiled code uses it: `(n,)`, or `()` for a lone sample."""
-    own: Mapping[str, Array]
-    """Arrays of the caller, as he gave them."""
-    copied: tuple[str, ...]
-    """Planes whose array is a copy of the caller's strided one."""
-    words: Mapping[str, int]
-    """The numbers for the whole launch, as words of a block."""
+    own: Mapping[str, Any]
+    """Arrays of the caller, of whatever library, as he gave them."""
+    copied: Mapping[str, Array]
+    """The caller's strided memory, for planes whose array is a copy of it."""
+    planes: Sequence[Array | int]
+    """What the compiled kernel is given: arrays, and numbers for the whole launch as words."""
     allocated: tuple[str, ...]
     """State that the caller left out."""
     mask: str | None
@@ -65,18 +71,19 @@ class Binding:
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
-        planes = [
-            self.words[slot.name] if slot.role is Role.UNIFORM else self.arrays[slot.name]
-            for slot in self.compiled.planes
-        ]
-        return self.device.load(self.compiled, planes, Partition.whole(self.n))
+        return self.device.load(self.compiled, self.planes, _whole(self.n))
 
     @property
-    def results(self) -> dict[str, Array]:
+    def results(self) -> dict[str, Any]:
         """State planes, then outputs, as the caller gets them: his own arrays where he gave any."""
         names = [slot.name for slot in self.compiled.planes if slot.role is Role.STATE]
         names += [output.name for output in self.kernel.outputs]
-        return {name: self.own.get(name, self.arrays[name]) for name in names}
+        return {name: self.given_back(name) for name in names}
+
+    def given_back(self, name: str) -> Any:
+        """A plane as the caller gets it: his own array, or the one eagle made."""
+        own = self.own.get(name)
+        return self.arrays[name] if own is None else own
 
 
 def bind(
@@ -102,6 +109,23 @@ def bind(
 class _Binder:
     """One call on its way through the checks."""
 
+    __slots__ = (
+        *(
+            "kernel",
+            "door",
+            "given",
+            "converted",
+            "meant",
+            "problems",
+            "real",
+            "n",
+            "asked",
+            "shape",
+        ),
+        *("views", "lengths", "spans", "arrays", "own", "copied", "numbers", "uniform", "starts"),
+        "left_out",
+    )
+
     def __init__(
         self, kernel: AnyKernel, door: Door, arguments: Arguments, problems: Sequence[str]
     ) -> None:
@@ -111,21 +135,32 @@ class _Binder:
         self.problems = [*problems, *arguments.problems]
         self.real = DType.F64
         self.n = 0
+        self.asked = False
+        """Was n given, and is it the one?"""
         self.shape: Shape = None
+        self.views: dict[str, Array] = {}
+        """The memory of what was given for planes that hold one value a sample."""
+        self.lengths: dict[str, int] = {}
+        """The length of those that have one dimension."""
+        self.spans: list[tuple[int, int]] = []
+        """First byte and one past the last, of planes that are used as the caller gave them."""
         self.arrays: dict[str, Array] = {}
-        self.own: dict[str, Array] = {}
-        self.copied: list[str] = []
+        self.own: dict[str, Any] = {}
+        self.copied: dict[str, Array] = {}
         self.numbers: dict[str, Number] = {}
         self.uniform: set[str] = set()
         self.starts: dict[str, Number] = {}
         self.left_out: list[Parameter] = []
 
     def bind(self, n: SupportsIndex | None) -> Binding:
-        rows = self.given_by_sample()
-        self.real = self.float_width(rows)
-        self.measure(n, [value for _, value in rows.values()])
+        self.look()
+        self.measure(n)
+        views = self.views
         for parameter in self.kernel.parameters:
-            self.place(parameter)
+            if parameter.name in views:
+                self.place_array(parameter.name, parameter.element, parameter.role)
+            else:
+                self.place(parameter)
         for output in self.kernel.outputs:
             if output.name in self.given:
                 self.place_array(output.name, output.element, Role.OUTPUT)
@@ -135,44 +170,48 @@ class _Binder:
         begin = time.perf_counter()
         compiled = self.kernel.compile(self.real, frozenset(self.uniform))
         build_seconds = time.perf_counter() - begin
-        self.refuse_left_out(compiled)
+        if self.left_out:
+            self.refuse_left_out(compiled)
         if self.problems:
             raise self.error()
         return self.allocate(compiled, build_seconds)
 
     def error(self) -> BindError:
-        return BindError(self.door.name, self.kernel.name, tuple(self.problems))
+        door = self.door.name.format(kernel=self.kernel.name)
+        return BindError(door, self.kernel.name, tuple(self.problems))
 
     def refuse(self, name: str, why: str) -> None:
         self.problems.append(f"{name!r}: {why}")
 
     # -- what all planes have in common ----------------------------------------------------------
 
-    def given_by_sample(self) -> dict[str, tuple[Element, object]]:
-        """What was given for planes that hold one value a sample."""
-        rows: dict[str, tuple[Element, object]] = {}
-        for parameter in self.kernel.parameters:
-            value = self.given.get(parameter.name)
-            number = parameter.role is Role.INPUT and self.door.lenient and is_number(value)
-            if parameter.role is not Role.UNIFORM and value is not None and not number:
-                rows[parameter.name] = (parameter.element, value)
-        for output in self.kernel.outputs:
-            if output.name in self.given:
-                rows[output.name] = (output.element, self.given[output.name])
-        return rows
-
-    def float_width(self, rows: dict[str, tuple[Element, object]]) -> DType:
-        """The kernel's own, or the one that most float arrays have; float64 where none says."""
+    def look(self) -> None:
+        """See the memory of what was given by sample, its lengths, its float width."""
+        given, views, narrow, wide = self.given, self.views, 0, 0
+        each: Parameter | Output
+        for each in (*self.kernel.parameters, *self.kernel.outputs):
+            name = each.name
+            if each.role is Role.UNIFORM or name not in given:
+                continue
+            view = view_of(given[name])
+            if view is None:
+                continue
+            if view.ndim == 1:
+                self.lengths[name] = len(view)
+            elif view.ndim == 0 and each.role is Role.INPUT and self.door.lenient:
+                given[name] = view[()]  # a number for all samples
+                continue
+            views[name] = view
+            if each.element.dtype is None and name not in self.converted:
+                char = view.dtype.char
+                narrow += char == "f"
+                wide += char == "d"
         if self.kernel.dtype is not None:
-            return DType.F32 if self.kernel.dtype == "float32" else DType.F64
-        narrow = wide = 0
-        for name, (element, value) in rows.items():
-            if element.dtype is None and is_array(value) and name not in self.converted:
-                narrow += value.dtype == np.float32
-                wide += value.dtype == np.float64
-        return DType.F32 if narrow > wide else DType.F64
+            self.real = DType.F32 if self.kernel.dtype == "float32" else DType.F64
+        elif narrow > wide:
+            self.real = DType.F32
 
-    def measure(self, n: SupportsIndex | None, values: list[object]) -> None:
+    def measure(self, n: SupportsIndex | None) -> None:
         """Find the number of samples, and whether the values are those of a lone sample."""
         if n is not None:
             number = whole(n)
@@ -180,18 +219,37 @@ class _Binder:
                 self.refuse("n", f"expected a whole number of at least 0, got {shown(n)}")
             else:
                 self.n, self.shape = number, (number,)
-            return
-        arrays = [value for value in values if is_array(value)]
-        lengths = [array.shape[0] for array in arrays if array.ndim == 1]
-        lengths = lengths or [array.size for array in arrays if array.ndim > 1]
-        lengths = lengths or [len(v) for v in values if isinstance(v, (list, tuple, range))]
+                lengths = set(self.lengths.values())
+                if len(lengths) != 1 or number in lengths:
+                    self.asked = True
+                    return
+                first, length = next(iter(self.lengths.items()))
+                self.refuse("n", f"expected {length} like {first!r}, got {number}; leave n= out")
+        lengths = list(self.lengths.values())
+        if not lengths:
+            lengths = [view.size for view in self.views.values() if view.ndim > 1]
+        others = self.given_by_sample() if not lengths else {}
+        if not lengths:
+            lengths = [len(v) for v in others.values() if isinstance(v, (list, tuple, range))]
         if lengths:
-            self.n = max(lengths, key=lengths.count)  # the first of those that most have
+            self.n = _usual(lengths)
             self.shape = (self.n,)
-        elif arrays or self.door.lenient:
+        elif self.views or (self.door.lenient and all(map(is_number, others.values()))):
             self.n, self.shape = 1, ()
-        elif not values:
+        elif not others and n is None:
             self.refuse("n", "not known, because no plane is given as an array; write n=...")
+
+    def like(self) -> str:
+        """What the shape was taken from, as a message says it."""
+        if self.asked:
+            return f" for n={self.n}"
+        first = next((name for name, n in self.lengths.items() if n == self.n), None)
+        return "" if first is None else f" like {first!r}"
+
+    def given_by_sample(self) -> dict[str, object]:
+        """What was given for planes that hold one value a sample."""
+        uniform = {each.name for each in self.kernel.parameters if each.role is Role.UNIFORM}
+        return {k: v for k, v in self.given.items() if k not in uniform}
 
     # -- one plane after the other ---------------------------------------------------------------
 
@@ -205,7 +263,7 @@ class _Binder:
             self.place_array(name, parameter.element, role)
         elif role is Role.INPUT:
             self.place_number(parameter, self.given[name])
-        elif self.shape == () and not is_array(self.given[name]):
+        elif self.shape == ():
             self.start_at(parameter, self.given[name])
         else:
             self.place_array(name, parameter.element, role)
@@ -221,23 +279,29 @@ class _Binder:
             case _ if parameter.default is not NO_DEFAULT:
                 self.place_number(parameter, parameter.default)
             case _ if parameter.name not in self.meant:
-                self.refuse(parameter.name, f"not given; expected {self.expected(parameter)}")
+                self.refuse_missing(parameter)
             case _:
                 pass
 
-    def expected(self, parameter: Parameter) -> str:
+    def refuse_missing(self, parameter: Parameter) -> None:
         dtype = parameter.element.at(self.real)
+        known = self.shape is not None and (self.shape or self.views)
+        expected = f"{dtype.numpy} {self.shape if known else '(n,)'}"
         if parameter.role is Role.UNIFORM:
-            return f"one {dtype.numpy} for the whole launch"
-        return f"{dtype.numpy} {'(n,)' if self.shape is None else self.shape}"
+            expected = f"one {dtype.numpy} for the whole launch"
+        name = parameter.name
+        self.refuse(name, f"not given; expected {expected}; write {name}=...")
 
     def place_number(self, parameter: Parameter, value: object) -> None:
         if parameter.role is Role.INPUT:
             self.uniform.add(parameter.name)
+        if type(value) is not float and type(value) is not int:
+            view = view_of(value)
+            value = value if view is None else view
         try:
             number = to_number(value, parameter.element.at(self.real))
         except ValueError as refusal:
-            self.refuse(parameter.name, str(refusal))
+            self.refuse(parameter.name, f"{refusal}{_number_fix(parameter, value, self.real)}")
         else:
             self.numbers[parameter.name] = number
 
@@ -249,18 +313,25 @@ class _Binder:
             self.refuse(parameter.name, str(refusal))
 
     def place_array(self, name: str, element: Element, role: Role) -> None:
-        value, dtype = self.given[name], element.at(self.real)
+        value, dtype = self.given[name], element.dtype or self.real
         written = role is not Role.INPUT
-        array = value if is_array(value) else None
-        if array is not None and name not in self.converted:
-            self.own[name] = array
-        if array is not None and not is_plane(array, dtype, self.shape, written=written):
-            array = self.adapt(name, array, dtype, written=written) if self.door.lenient else None
+        array = view = self.views.get(name)
+        if view is not None:
+            if name not in self.converted:
+                self.own[name] = value
+            if is_plane(view, dtype, self.shape, written=written):
+                self.arrays[name] = view
+                start = address_of(view)
+                self.spans.append((start, start + view.nbytes))
+                return
+            array = self.adapt(name, view, dtype, written=written) if self.door.lenient else None
         if array is not None:
             self.arrays[name] = array
             return
-        why = misfit(name, value, dtype, self.shape, written=written)
-        self.refuse(name, why + self.advice(element, role, value))
+        why = misfit(name, value, dtype, self.shape, role=role, like=self.like())
+        self.refuse(name, why + self.advice(element, role, view))
+        if view is not None and not is_plane(view, dtype, view.shape, written=written):
+            self.own.pop(name, None)  # it will be another array, which overlaps nothing
 
     def adapt(self, name: str, array: Array, dtype: DType, *, written: bool) -> Array | None:
         """Make a plane of an array that is none, where a direct call may."""
@@ -268,85 +339,126 @@ class _Binder:
         plane = array
         if converted or not written:
             plane = convert(array, dtype, floats=converted)
-        if plane is None or (written and not plane.flags.writeable):
+        if plane is None or plane.shape != self.shape:
+            return None
+        if written and (not plane.flags.writeable or overlaps_itself(plane)):
             return None
         if not plane.flags.c_contiguous:
             plane = np.ascontiguousarray(plane)
-            self.copied.append(name)
+            self.copied[name] = array
         return plane if is_plane(plane, dtype, self.shape, written=written) else None
 
-    def advice(self, element: Element, role: Role, value: object) -> str:
+    def advice(self, element: Element, role: Role, view: Array | None) -> str:
         """What else can be done about a plane that does not fit."""
         if role is Role.MASK:
             return ", or leave it out: eagle makes it"
-        if element.dtype is not None or not is_array(value):
+        if element.dtype is not None or view is None or role is Role.OUTPUT:
             return ""
-        if value.dtype.kind != "f" or value.dtype.itemsize not in (4, 8):
+        if view.dtype.kind != "f" or view.dtype.itemsize not in (4, 8) or not view.dtype.isnative:
             return ""
-        if value.dtype.itemsize == self.real.itemsize:
+        if view.dtype.itemsize == self.real.itemsize:
             return ""
         if self.kernel.dtype is not None:
             return f", or take dtype={self.kernel.dtype!r} off the kernel"
-        return f", or give every plane as {value.dtype}"
+        return f", or give every plane as {view.dtype}"
 
     # -- all planes together ---------------------------------------------------------------------
 
     def refuse_overlaps(self) -> None:
-        inputs = {p.name for p in self.kernel.parameters if p.role is Role.INPUT}
-        outputs = {output.name for output in self.kernel.outputs}
-        for (one, first), (two, second) in combinations(self.own.items(), 2):
-            if (one in inputs and two in inputs) or not overlap(first, second):
-                continue
-            if (
-                one in inputs
-                and two in outputs
-                and self.door.in_place
-                and same_plane(first, second)
-            ):
-                continue
-            if one in inputs or two in inputs:
-                read, written = (one, two) if one in inputs else (two, one)
-                why = f"shares memory with {written!r}, which is written; write {read}.copy()"
-                self.refuse(read, why)
-            else:
-                why = f"shares memory with {one!r}, and both are written; write {two}.copy()"
+        """A plane that is written shares no byte with another of the launch.
+
+        One exception: an output may be exactly an input, where the door allows it.
+        """
+        if len(self.spans) == len(self.own) and are_apart(self.spans):
+            return
+        roles = {each.name: each.role for each in (*self.kernel.parameters, *self.kernel.outputs)}
+        names = list(self.own)
+        arrays = [self.views[name] for name in names]
+        for i, j in overlaps(arrays, [roles[name] is not Role.INPUT for name in names]):
+            one, two = names[i], names[j]
+            if Role.INPUT not in (roles[one], roles[two]):
+                fix = copy_of(two, self.own[two])
+                why = f"shares memory with {one!r}, and both are written; write {fix}"
                 self.refuse(two, why)
+                continue
+            read, written = (one, two) if roles[one] is Role.INPUT else (two, one)
+            allowed = self.door.in_place and roles[written] is Role.OUTPUT
+            if not (allowed and same_plane(arrays[i], arrays[j])):
+                fix = copy_of(read, self.own[read])
+                self.refuse(read, f"shares memory with {written!r}, which is written; write {fix}")
 
     def refuse_left_out(self, compiled: Compiled) -> None:
         """State may be left out where its value at the start is never read."""
         needed = {slot.name for slot in compiled.planes if slot.needed}
         for parameter in self.left_out:
             if parameter.name in needed - self.meant:
-                self.refuse(parameter.name, f"not given; expected {self.expected(parameter)}")
+                self.refuse_missing(parameter)
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
         assert self.shape is not None
         allocated: list[str] = []
+        planes: list[Array | int] = []
         mask: str | None = None
         for slot in compiled.planes:
-            mask = slot.name if slot.role is Role.MASK else mask
-            if slot.role is Role.UNIFORM or slot.name in self.arrays:
+            name, role = slot.name, slot.role
+            if role is Role.UNIFORM:
+                planes.append(raw_word(self.numbers[name], slot.dtype))
                 continue
-            array = self.arrays[slot.name] = HOST.zeros(self.shape, slot.dtype)
-            if slot.name in self.starts:
-                array[...] = self.starts[slot.name]
-            if slot.role is Role.STATE and slot.name not in self.given:
-                allocated.append(slot.name)
-        words = {
-            slot.name: raw_word(self.numbers[slot.name], slot.dtype)
-            for slot in compiled.planes
-            if slot.role is Role.UNIFORM
-        }
+            if role is Role.MASK:
+                mask = name
+            array = self.arrays.get(name)
+            if array is None:
+                array = self.arrays[name] = HOST.zeros(self.shape, slot.dtype)
+                if name in self.starts:
+                    array[...] = self.starts[name]
+                if role is Role.STATE and name not in self.given:
+                    allocated.append(name)
+            planes.append(array)
         return Binding(
             kernel=self.kernel,
             compiled=compiled,
             n=self.n,
             arrays=self.arrays,
             own=self.own,
-            copied=tuple(self.copied),
-            words=words,
+            copied=self.copied,
+            planes=planes,
             allocated=tuple(allocated),
             mask=mask,
             build_seconds=build_seconds,
             device=HOST,
         )
+
+
+def _usual(lengths: list[int]) -> int:
+    """The length that most have, the first of several.
+
+    An array of one element was perhaps meant for all samples, so it counts only where there is
+    nothing else.
+    """
+    first = lengths[0]
+    if lengths.count(first) == len(lengths):
+        return first
+    longer = [length for length in lengths if length != 1]
+    return max(longer, key=longer.count)
+
+
+def _number_fix(parameter: Parameter, value: object, real: DType) -> str:
+    """What to write where a number was needed and something else came."""
+    name, dtype = parameter.name, parameter.element.at(real)
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.size != 1):
+        return f"; for one number a sample declare it `{name}: {parameter.element.name}`"
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"; write {name}.item()"
+    if dtype is DType.BOOL:
+        return f"; write bool({name})" if is_number(value) else ""
+    if isinstance(value, (bool, np.bool, str)):
+        return f"; write {'float' if dtype.is_float else 'int'}({name})"
+    if isinstance(value, (complex, np.complexfloating)):
+        return f"; write {name}.real"
+    if dtype is DType.F32:
+        return "; give every plane as float64"
+    if dtype.is_int and isinstance(value, (float, np.floating)) and np.isfinite(value):
+        return f"; write round({name})"
+    if dtype in (DType.I32, DType.U32) and isinstance(value, (int, np.integer)):
+        return f"; for numbers that large declare it `{name}: Param[Index]`"
+    return ""

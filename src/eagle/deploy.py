@@ -5,13 +5,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from types import MappingProxyType
-from typing import Any, SupportsIndex
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NoReturn, SupportsIndex
 
 from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.devices.base import Turn
@@ -19,6 +16,10 @@ from eagle.errors import Busy, PerformanceWarning
 from eagle.params import shown, whole
 from hawk.ir.nodes import Role
 from hawk.kernel import Kernel
+
+_BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
+_BIND_ONE, _CALL_ONE = replace(_BIND, in_place=True), replace(_CALL, in_place=True)
+"""The same for kernels that take one step a launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,7 @@ class Deployed:
         `return` is; what is not given is made. `n` is the number of samples where no array tells.
         Nothing is copied or converted: BindError says all that does not fit.
         """
-        in_place = largest_launch(self.kernel) == 1
-        door = Door("eagle.bind", in_place=in_place)
+        door = _BIND_ONE if largest_launch(self.kernel) == 1 else _BIND
         both = both_given(out, buffer)
         out = buffer if out is None else out
         return Bound(bind(self.kernel, door=door, planes=planes, n=n, out=out, problems=both))
@@ -71,7 +71,7 @@ class Deployed:
         """
         kernel = self.kernel
         steps = 1 if isinstance(kernel.steps, str) else kernel.steps
-        door = Door(kernel.name, lenient=True, in_place=steps == 1)
+        door = _CALL_ONE if steps == 1 else _CALL
         wrong = (*both_given(out, buffer), *wrong_threads(threads))
         out = buffer if out is None else out
         binding = bind(kernel, door=door, args=args, planes=planes, n=n, out=out, problems=wrong)
@@ -141,15 +141,15 @@ class Bound:
         return self._binding.n
 
     @property
-    def planes(self) -> Mapping[str, NDArray[Any]]:
+    def planes(self) -> Mapping[str, Any]:
         """State planes, then outputs, by name: the caller's own arrays, or those eagle made."""
         return MappingProxyType(self._binding.results)
 
     @property
-    def finished(self) -> NDArray[Any] | None:
+    def finished(self) -> Any:
         """True where the sample is done: bool `(n,)`. None for a kernel that finishes none."""
         mask = self._binding.mask
-        return None if mask is None else self._binding.arrays[mask]
+        return None if mask is None else self._binding.given_back(mask)
 
     @property
     def allocated(self) -> tuple[str, ...]:
@@ -185,6 +185,12 @@ class Bound:
             if turn.holder is mine:
                 turn.holder = None
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Bound belongs to arrays of this process and cannot be pickled; "
+            f"send {self.kernel.name} and the arrays, and bind them there"
+        )
+
     def _parse(self, given: SupportsIndex) -> int:
         steps = whole(given)
         if steps is not None and 1 <= steps <= self._largest:
@@ -204,7 +210,7 @@ def copy_back(binding: Binding) -> None:
     read_only = (Role.INPUT, Role.UNIFORM)
     for slot in binding.compiled.planes:
         if slot.name in binding.copied and slot.role not in read_only:
-            binding.own[slot.name][...] = binding.arrays[slot.name]
+            binding.copied[slot.name][...] = binding.arrays[slot.name]
     names = ", ".join(repr(name) for name in binding.copied)
     warnings.warn(
         f"{binding.kernel.name}: copied what is strided: {names}; "
@@ -237,9 +243,7 @@ def returned(binding: Binding) -> Any:
     return values if kernel.nesting == "tuple" or len(values) != 1 else values[0]
 
 
-def _value(binding: Binding, name: str) -> NDArray[Any] | np.generic:
+def _value(binding: Binding, name: str) -> Any:
     """A plane as it comes back: the caller's own array, a new one, or a number."""
-    if name in binding.own:
-        return binding.own[name]
-    array = binding.arrays[name]
-    return array if array.ndim else array[()]
+    array = binding.given_back(name)
+    return array if name in binding.own or array.ndim else array[()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from operator import index
 
 import numpy as np
@@ -113,6 +114,15 @@ def shown(value: object) -> str:
         return repr(value if len(value) <= 40 else value[:37] + "...")
     if isinstance(value, (list, tuple, set, dict)):
         return f"a {type(value).__name__}"
-    kind = type(value)
-    home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-    return f"a {home}{kind.__qualname__}"
+    name = _type_name(type(value))
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _type_name(kind: type) -> str:
+    """The shortest name a user can write for a type, such as `pandas.Series`."""
+    home, name = kind.__module__, kind.__qualname__
+    if home == "builtins":
+        return name
+    package = home.partition(".")[0]
+    public = getattr(sys.modules.get(package), name, None)
+    return f"{package if public is kind else home}.{name}"

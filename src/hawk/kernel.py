@@ -7,7 +7,7 @@ import inspect
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
 from hawk.cache import LOADED
@@ -46,9 +46,9 @@ class Program:
     differ only in how many steps a launch takes share a program.
     """
 
-    def __init__(self, function: FunctionType, *, contract: bool) -> None:
+    def __init__(self, function: FunctionType, *, contract: bool, checks: bool) -> None:
         self.function = function
-        self.contract = contract
+        self.contract, self.checks = contract, checks
         self.source = Source.of(function)
         self.signature: Signature = read(function, self.source, RESERVED)
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
@@ -64,7 +64,12 @@ class Program:
             from hawk.frontend.trace import trace
 
             traced = trace(
-                self.source, self.signature, real=real, uniform=uniform, contract=self.contract
+                self.source,
+                self.signature,
+                real=real,
+                uniform=uniform,
+                contract=self.contract,
+                checks=self.checks,
             )
             self._traced[real, uniform] = traced
             return traced
@@ -81,6 +86,7 @@ class Program:
             known = self._compiled.get(way)
             if known is None or known[0] is not traced:
                 program = _counting(traced.function) if count_steps else traced.function
+                program = _checking(program, traced) if self.checks else program
                 known = (traced, _compiled(self.function, program, uniform))
                 self._compiled[way] = known
             return known[1]
@@ -90,6 +96,12 @@ def _counting(fn: Function) -> Function:
     from hawk.passes.count_steps import count_steps
 
     return count_steps(fn)
+
+
+def _checking(fn: Function, traced: Traced) -> Function:
+    from hawk.frontend.events import with_planes
+
+    return with_planes(fn, traced.events)
 
 
 def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
@@ -188,6 +200,11 @@ class Kernel(Generic[P, R]):
         return self.program.contract
 
     @property
+    def checks(self) -> bool:
+        """Are assertions, prints, NaN and lost numbers reported? See `hawk.checks`."""
+        return self.program.checks
+
+    @property
     def source(self) -> Source:
         """The function as it is written."""
         return self.program.source
@@ -206,6 +223,16 @@ class Kernel(Generic[P, R]):
         from hawk.ir.printer import to_text  # loaded by who looks
 
         return to_text(self._optimised())
+
+    def explain(self, *, dtype: str | None = None) -> None:
+        """Print what the kernel is, what becomes of it, how much work it is, and what limits it.
+
+        `dtype` says for which float width: `"float64"` or `"float32"`. Compiles it for this
+        machine. Raises ValueError for a width that the kernel cannot have.
+        """
+        from hawk.explain import explanation  # loaded by who looks
+
+        print(explanation(self, dtype=dtype), end="")
 
     def llvm(self) -> str:
         """The LLVM text made for this machine."""
@@ -231,6 +258,17 @@ class Kernel(Generic[P, R]):
         from eagle.deploy import deploy
 
         return deploy(self)(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from hawk.pickling import reduce  # for the few who pickle
+
+        return reduce(self)
+
+    def __copy__(self) -> Kernel[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel[P, R]:
+        return self
 
     def __get__(self, instance: object, owner: type | None = None) -> Kernel[P, R]:
         # A kernel in a class body is a constant of the class, not a method: it has no `self`.
@@ -260,7 +298,7 @@ def _describe(parameter: Parameter) -> str:
 def kernel(function: Callable[P, R], /) -> Kernel[P, R]: ...
 @overload
 def kernel(
-    *, steps: StepCount = 1, dtype: str | None = None, contract: bool = True
+    *, steps: StepCount = 1, dtype: str | None = None, contract: bool = True, checks: bool = False
 ) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 def kernel(
     function: Callable[P, R] | None = None,
@@ -269,6 +307,7 @@ def kernel(
     steps: StepCount = 1,
     dtype: str | None = None,
     contract: bool = True,
+    checks: bool = False,
 ) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
     """Make a kernel of a function that computes one step of one sample.
 
@@ -276,6 +315,8 @@ def kernel(
     `"auto"` (needs a `Terminated` parameter; eagle chooses, up to `steps_max`).
     `dtype`: `"float64"` or `"float32"` fixes the float width; else the arrays of each call do.
     `contract`: whether `a * b + c` inside one expression means one fused multiply-add.
+    `checks`: whether `assert`, `print` and `hawk.debug` are heeded, and numbers that become NaN or
+    do not fit an integer are reported, after a run; without it they cost nothing.
 
     The source is read now, so whatever the text alone can tell is told now; names are looked up at
     the first use. Raises HawkError, and TypeError or ValueError for a wrong option.
@@ -285,16 +326,35 @@ def kernel(
         if isinstance(function, Kernel):
             raise TypeError(f"{function.name} is a kernel already; decorate it once")
         if not isinstance(function, FunctionType):
-            raise TypeError(f"@hawk.kernel decorates a function, got {function!r}")
-        return _made(Program(function, contract=contract), steps, dtype)
+            raise _no_function(function)
+        return _made(Program(function, contract=contract, checks=checks), steps, dtype)
 
-    if not isinstance(contract, bool):
-        raise TypeError(f"contract must be True or False, got {contract!r}")
+    for name, given in (("contract", contract), ("checks", checks)):
+        if not isinstance(given, bool):
+            raise TypeError(f"{name} must be True or False, got {given!r}")
     if dtype is not None and dtype not in WIDTHS:
-        raise ValueError(f'dtype must be "float64", "float32" or None, got {dtype!r}')
+        meant = f'; write dtype="{_name(dtype)}"' if _name(dtype) in WIDTHS else ""
+        raise ValueError(f'dtype must be "float64", "float32" or None, got {dtype!r}{meant}')
     if function is not None and not callable(function):
-        raise TypeError(f"write @hawk.kernel(steps={function!r}): options have names")
+        name = "steps" if function == "auto" or isinstance(function, int) else "..."
+        raise TypeError(f"options have names; write @hawk.kernel({name}={function!r})")
     return decorate if function is None else decorate(function)
+
+
+def _name(value: object) -> str:
+    return getattr(value, "__name__", "")
+
+
+def _no_function(given: object) -> TypeError:
+    """The error of a kernel made of something that is no plain function."""
+    kind, fix = f"a {type(given).__name__}", "write a `def` that calls it, and decorate that"
+    if isinstance(given, type):
+        kind, fix = f"the class {given.__name__}", "decorate a `def`"
+    elif isinstance(given, (staticmethod, classmethod)):
+        fix = f"leave @{type(given).__name__} out: a kernel in a class gets no self"
+    elif isinstance(given, BuiltinFunctionType):
+        kind = f"{given.__name__}, which is not written in Python"
+    return TypeError(f"@hawk.kernel decorates a function, got {kind}; {fix}")
 
 
 def steps(kernel: Kernel[P, R], count: StepCount) -> Kernel[P, R]:
@@ -303,7 +363,8 @@ def steps(kernel: Kernel[P, R], count: StepCount) -> Kernel[P, R]:
     Raises ValueError for anything else, HawkError when the kernel cannot take that many.
     """
     if not isinstance(kernel, Kernel):
-        raise TypeError(f"hawk.steps changes a kernel made by @hawk.kernel, got {kernel!r}")
+        given = _name(kernel) or repr(kernel)
+        raise TypeError(f"hawk.steps changes a kernel made by @hawk.kernel, got {given}")
     return _made(kernel.program, count, kernel.dtype)
 
 

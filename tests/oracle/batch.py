@@ -167,7 +167,7 @@ def steps_of(fn: Function, values: Mapping[str, Number], steps: int) -> dict[str
 
 def unlike(expected: NDArray[Any], got: NDArray[Any]) -> NDArray[Any]:
     """Where two arrays differ in a bit; a NaN is like any NaN."""
-    assert expected.dtype == got.dtype and expected.shape == got.shape
+    assert (expected.dtype, expected.shape) == (got.dtype, got.shape)
     if expected.dtype.kind != "f":
         return np.flatnonzero(expected != got)
     bits = f"u{expected.itemsize}"

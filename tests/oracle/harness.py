@@ -69,7 +69,7 @@ STAGES = ("python", "passes", "width 1", "variants", "doors")
 
 
 class Mismatch(AssertionError):
-    """Two ways to run a kernel differ. `way` names the second one, `stage` the part of the check."""
+    """Two ways to run a kernel differ. `way` is the second one, `stage` its part of the check."""
 
     def __init__(self, way: str, what: str) -> None:
         super().__init__(f"{way}: {what}")
@@ -189,6 +189,8 @@ class _Run:
         self.end = self.start.copy()
         self.first = self.start.copy()
         """After one step."""
+        self.taken = np.zeros(max(SIZES), np.int64)
+        """Steps that each sample takes."""
 
     def columns(self) -> dict[str, list[Number]]:
         """The columns of the case, made as long as the largest batch."""
@@ -214,6 +216,7 @@ class _Run:
         wanted = {1: interpreted(self.fn, few, 1, samples)}
         wanted[steps] = interpreted(self.fn, few, steps, samples)
         for step in range(1, self.case.steps + 1):
+            self.taken += True if self.mask is None else ~self.end.arrays[self.mask]
             launch(compiled, self.end, 1)
             if step == 1:
                 self.first = self.end.copy()
@@ -298,8 +301,11 @@ class _Run:
         for threads in (1, 2):
             yield (
                 f"simulate, threads={threads}",
-                lambda batch, threads=threads: self.simulated(one, batch, threads),
+                lambda batch, threads=threads: self.simulated(one, batch, threads=threads),
             )
+        every = self.random.choice((1, 3, 16, 50))
+        yield f"simulate, every={every}", lambda batch: self.simulated(one, batch, every=every)
+        yield "simulate, counting", lambda batch: self.counted(one, batch)
         yield "simulation, in two runs", lambda batch: self.twice(one, batch)
 
     def given(self, batch: Batch) -> dict[str, Any]:
@@ -325,12 +331,19 @@ class _Run:
         )
         self.reported(batch, report.finished, done=report.done)
 
-    def simulated(self, kernel: Kernel[..., Any], batch: Batch, threads: int) -> None:
+    def simulated(self, kernel: Kernel[..., Any], batch: Batch, **options: int) -> eagle.SimResult:
         with mock.patch.object(host_device, "ALONE", 0):
             result = eagle.simulate(
-                kernel, max_steps=self.case.steps, threads=threads, **self.given(batch)
+                kernel, max_steps=self.case.steps, **options, **self.given(batch)
             )
         self.reported(batch, result.report.finished, done=result.done)
+        return result
+
+    def counted(self, kernel: Kernel[..., Any], batch: Batch) -> None:
+        taken = self.simulated(kernel, batch, count_steps=True).steps_taken
+        # In a batch in another order the same steps are taken, by other samples.
+        if sorted(taken) != sorted(self.taken[: batch.n]):
+            raise Mismatch("steps taken", f"{list(taken)}, expected {list(self.taken[: batch.n])}")
 
     def reported(self, batch: Batch, finished: int, *, done: bool) -> None:
         """What a run says must be what the mask says."""

@@ -1,59 +1,30 @@
 """Write random kernels: the text of a module that defines `kernel`, accepted by the language.
 
-The writer knows the type of every expression it writes, so that no program is refused. Known
-numbers (literals, captured constants) are kept apart from numbers of the program: what is known
-runs as Python while a kernel is traced, where `1 // 0` raises and nothing wraps.
-
-Above 400 lines because it is the grammar: one method for each kind of expression and statement.
+Above 400 lines because it is a grammar: a method for each kind of statement.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 
-REAL, INDEX, INT32, UINT32, BOOL = "Scalar", "Index", "Int32", "UInt32", "Bool"
-KNOWN = "known"
-"""A float known while the kernel is traced: a literal, a captured constant."""
-
-COUNT, FLAG = "count", "flag"
-"""A small integer and a bool known while the kernel is traced: captured constants."""
-
-INTEGERS = (INDEX, INT32, UINT32)
-KINDS = (REAL, *INTEGERS, BOOL)
-CONVERT = {
-    REAL: "float({})",
-    INDEX: "int({})",
-    INT32: "hawk.int32({})",
-    UINT32: "hawk.uint32({})",
-    BOOL: "bool({})",
-}
-
-FLOATS = (
-    "0.0",
-    "0.0",
-    "-0.0",
-    "-0.0",
-    "0.1",
-    "0.5",
-    "1.0",
-    "-1.0",
-    "2.0",
-    "3.0",
-    "1e-3",
-    "1e30",
-    "5e-324",
-    "4.0",
+from tests.oracle.expressions import (
+    BOOL,
+    CONVERT,
+    COUNT,
+    FLAG,
+    FLOATS,
+    INDEX,
+    INTEGERS,
+    KINDS,
+    KNOWN,
+    REAL,
+    Expressions,
+    Helper,
+    Scope,
 )
-WIDE_FLOATS = ("1e300", "2.2250738585072014e-308")
-WHOLE = {
-    INDEX: (0, 1, 2, 3, 7, -1, -5, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 4, 8),
-    INT32: (0, 1, 2, 3, 7, -1, -5, 2**31 - 1, -(2**31), 65535, 4, 8),
-    UINT32: (0, 1, 2, 3, 7, 2**32 - 1, 2**31, 65535, 4, 8),
-}
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 HEADER = """\
 import math
@@ -73,47 +44,6 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-@dataclass
-class Scope:
-    """The names that can be read where the writer stands, and what may be done there."""
-
-    names: dict[str, str] = field(default_factory=dict)
-    """Kind by name."""
-    fixed: set[str] = field(default_factory=set)
-    """Names that are not assigned to."""
-    level: int = 0
-    """How many blocks it is in."""
-    loops: int = 0
-    returns: Sequence[str] | None = None
-    """What an early `return` here must give; None where there is no `return`."""
-    leaves: str = ""
-    """`break` and `continue` where they may stand."""
-
-    def inner(self, **changes: object) -> Scope:
-        """The scope of a nested block: what is bound there is unknown outside."""
-        kept = {
-            "level": self.level + 1,
-            "loops": self.loops,
-            "returns": self.returns,
-            "leaves": self.leaves,
-        }
-        return Scope(dict(self.names), set(self.fixed), **{**kept, **changes})
-
-    def of(self, kind: str) -> list[str]:
-        return [name for name, each in self.names.items() if each == kind]
-
-
-@dataclass(frozen=True)
-class Helper:
-    """A function that expressions may call."""
-
-    name: str
-    takes: tuple[str, ...]
-    gives: tuple[str, ...]
-    optional: bool
-    """Does the last parameter have a default?"""
-
-
 def write(seed: int) -> Program:
     """The program of `seed`; the same one each time."""
     return Writer(Random(f"program {seed}")).program(seed)
@@ -124,272 +54,18 @@ class Writer:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.count = 0
-        self.helpers: list[Helper] = []
         self.wide = random.random() < 0.6
+        self.express = Expressions(random, wide=self.wide)
+        self.chance, self.pick = self.express.chance, self.express.pick
+        self.count = 0
         self.parameters: list[tuple[str, str]] = []
         """Name and annotation of each parameter of the kernel."""
         self.room = 0
         """Statements left to write."""
 
-    # -- chance ----------------------------------------------------------------------------------
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
-
-    def pick(self, *options: str) -> str:
-        return self.random.choice(options)
-
-    def weighted(self, *options: tuple[float, Callable[[], str]]) -> str:
-        """The text that one of the writers gives, each as likely as its weight says."""
-        weights = [weight for weight, _ in options]
-        return self.random.choices(options, weights)[0][1]()
-
     def fresh(self, prefix: str) -> str:
         self.count += 1
         return f"{prefix}{self.count}"
-
-    # -- expressions: numbers of the program -----------------------------------------------------
-
-    def value(self, kind: str, scope: Scope, depth: int) -> str:
-        """An expression of `kind` that is not known while tracing."""
-        if depth <= 0:
-            return self.variable(kind, scope)
-        if kind == REAL:
-            return self.real(scope, depth - 1)
-        return self.truth(scope, depth - 1) if kind == BOOL else self.whole(kind, scope, depth - 1)
-
-    def operand(self, kind: str, scope: Scope, depth: int) -> str:
-        """An expression of `kind`, or something known that becomes one: a literal, a constant."""
-        if self.chance(0.3):
-            if kind == REAL:
-                return self.known(scope)
-            if kind == BOOL:
-                return self.pick("True", "False")
-            return str(self.random.choice(WHOLE[kind]))
-        return self.value(kind, scope, depth)
-
-    def known(self, scope: Scope) -> str:
-        """A known float, or a known integer where a float is due."""
-        names = scope.of(KNOWN)
-        if names and self.chance(0.5):
-            return self.pick(*names)
-        if self.chance(0.2):
-            return self.pick("0", "1", "2", "3", "-1")
-        return self.pick(*FLOATS, *(WIDE_FLOATS if self.wide else ()))
-
-    def variable(self, kind: str, scope: Scope) -> str:
-        names = scope.of(kind)
-        if names:
-            return self.pick(*names)
-        for other in self.random.sample(KINDS, len(KINDS)):
-            names = scope.of(other)
-            if names:
-                return CONVERT[kind].format(self.pick(*names))
-        raise AssertionError("a scope holds at least one number of the program")
-
-    def two(self, left: str, operation: str, right: str, *, swap: bool = True) -> str:
-        if swap and self.chance(0.5):
-            left, right = right, left
-        return f"({left} {operation} {right})"
-
-    def ternary(self, kind: str, scope: Scope, depth: int) -> str:
-        first, second = self.value(kind, scope, depth), self.operand(kind, scope, depth)
-        if self.chance(0.5):
-            first, second = second, first
-        return f"({first} if {self.value(BOOL, scope, depth)} else {second})"
-
-    def extreme(self, kind: str, scope: Scope, depth: int) -> str:
-        parts = [self.value(kind, scope, depth), self.operand(kind, scope, depth)]
-        if self.chance(0.2):
-            parts.append(self.operand(kind, scope, depth))
-        self.random.shuffle(parts)
-        return f"{self.pick('min', 'max')}({', '.join(parts)})"
-
-    def called(self, kind: str, scope: Scope, depth: int) -> str:
-        """A call of a helper that gives one number of `kind`; another expression if none does."""
-        fitting = [helper for helper in self.helpers if helper.gives == (kind,)]
-        if not fitting:
-            return self.variable(kind, scope)
-        return self.call(self.random.choice(fitting), scope, depth)
-
-    def call(self, helper: Helper, scope: Scope, depth: int) -> str:
-        args = [
-            self.operand(kind, scope, depth) if kind == REAL else self.value(kind, scope, depth)
-            for kind in helper.takes
-        ]
-        if helper.optional and self.chance(0.5):
-            args.pop()
-        named = self.random.randint(0, len(args))
-        by_name = [f"q{place}={arg}" for place, arg in enumerate(args)][named:]
-        self.random.shuffle(by_name)
-        return f"{helper.name}({', '.join([*args[:named], *by_name])})"
-
-    # -- floats ----------------------------------------------------------------------------------
-
-    def real(self, scope: Scope, depth: int) -> str:
-        def value() -> str:
-            return self.value(REAL, scope, depth)
-
-        def operand() -> str:
-            return self.operand(REAL, scope, depth)
-
-        def whole() -> str:
-            return self.value(self.pick(*INTEGERS), scope, depth)
-
-        return self.weighted(
-            (6, lambda: self.two(value(), self.pick("+", "-", "*"), operand())),
-            (2, lambda: self.two(operand(), "/", value(), swap=False)),
-            (1, lambda: self.two(value(), "/", self.pick("2.0", "3", "0.1", "-4.0"), swap=False)),
-            (6, lambda: self.contraction(scope, depth)),
-            (1, lambda: f"(-{value()})"),
-            (1, lambda: f"abs({value()})"),
-            (2, lambda: self.extreme(REAL, scope, depth)),
-            (2, lambda: self.ternary(REAL, scope, depth)),
-            (1, lambda: self.two(whole(), self.pick("+", "-", "*", "/"), value())),
-            (0.5, lambda: self.division(scope, depth)),
-            (0.5, lambda: self.two(value(), "*", self.value(BOOL, scope, depth))),
-            (1, lambda: f"{self.pick('float', 'hawk.real')}({whole()})"),
-            (0.5, lambda: self.wider(scope, depth)),
-            (0.5, lambda: f"({value()} ** {self.pick('2', '3', '-1', '4', '0', '7')})"),
-            (3, lambda: self.library(scope, depth)),
-            (2, lambda: self.called(REAL, scope, depth)),
-            (2, lambda: self.variable(REAL, scope)),
-        )
-
-    def library(self, scope: Scope, depth: int) -> str:
-        """A function of `math` or NumPy that gives a float."""
-        one = self.pick(
-            "math.sqrt", "math.fabs", "np.sqrt", "np.floor", "np.ceil", "np.trunc", "np.rint",
-            "np.absolute", "np.square",
-        )  # fmt: skip
-        two = self.pick(
-            "np.minimum", "np.maximum", "np.fmin", "np.fmax", "np.copysign", "math.copysign"
-        )
-        first, second = self.value(REAL, scope, depth), self.operand(REAL, scope, depth)
-        return self.pick(
-            f"{one}({first})",
-            f"{two}({first}, {second})",
-            f"{two}({second}, {first})",
-            f"np.where({self.value(BOOL, scope, depth)}, {first}, {second})",
-            f"np.clip({first}, {self.value(REAL, scope, depth)}, {second})",
-        )
-
-    def division(self, scope: Scope, depth: int) -> str:
-        """`/` of two integers of one type, which gives a float."""
-        kind = self.pick(*INTEGERS)
-        return self.two(
-            self.operand(kind, scope, depth), "/", self.value(kind, scope, depth), swap=False
-        )
-
-    def contraction(self, scope: Scope, depth: int) -> str:
-        """Products in sums: what means one fused multiply-add, and what only looks like it."""
-        form = self.pick(
-            "a * b + c", "c + a * b", "a * b - c", "c - a * b", "a * a + b * b", "a * b - c * d",
-            "a * b + c * d + a", "-(a * b) + c", "-a * b - c", "(a + b * c) * d - b", "a * b * c + d",
-            "a - b * c - d", "a / b * c + d", "a * (b - c) + b * d", "a * b + (c if t else d)",
-            "+(a * b) + c", "(a * b if t else c) + d", "a * b + c * (b * d + c)", "w * a + b",
-            "a * b + w", "a * b + k", "a * k - b",
-        )  # fmt: skip
-        words = {name: self.value(REAL, scope, depth - 1) for name in "abcd"}
-        words["t"] = self.value(BOOL, scope, depth - 1)
-        words["w"] = self.value(self.pick(*INTEGERS, BOOL), scope, depth - 1)
-        words["k"] = self.known(scope)
-        return f"({''.join(words.get(letter, letter) for letter in _spaced(form))})"
-
-    def wider(self, scope: Scope, depth: int) -> str:
-        """A sum or product in float64, whatever the kernel's width is."""
-        left, right = self.value(REAL, scope, depth), self.value(REAL, scope, depth)
-        wide = f"hawk.float64({left}) {self.pick('+', '*', '-')} {right}"
-        return f"hawk.real({wide})" if self.chance(0.5) else f"hawk.real(hawk.float32({wide}))"
-
-    # -- integers --------------------------------------------------------------------------------
-
-    def whole(self, kind: str, scope: Scope, depth: int) -> str:
-        def value() -> str:
-            return self.value(kind, scope, depth)
-
-        def operand() -> str:
-            return self.operand(kind, scope, depth)
-
-        divisors = [str(number) for number in WHOLE[kind] if number]
-        if kind == UINT32:
-            amounts = ("1", "5", "31", "32", "40")
-        else:
-            amounts = ("1", "5", "31", "32", "63", "64", "-1")
-        return self.weighted(
-            (6, lambda: self.two(value(), self.pick("+", "-", "*"), operand())),
-            (2, lambda: self.two(operand(), self.pick("//", "%"), value(), swap=False)),
-            (1, lambda: self.two(value(), self.pick("//", "%"), self.pick(*divisors), swap=False)),
-            (2, lambda: self.two(value(), self.pick("&", "|", "^"), operand())),
-            (1, lambda: self.two(value(), self.pick("<<", ">>"), self.pick(*amounts), swap=False)),
-            (1, lambda: self.two(operand(), self.pick("<<", ">>"), value(), swap=False)),
-            (1, lambda: f"({value()} {self.pick('<<', '>>')} ({value()} & 31))"),
-            (1, lambda: f"({self.pick('-', '~')}{value()})"),
-            (1, lambda: f"abs({value()})"),
-            (1, lambda: self.extreme(kind, scope, depth)),
-            (1, lambda: self.ternary(kind, scope, depth)),
-            (2, lambda: self.converted(kind, scope, depth)),
-            (0.5, lambda: self.two(value(), self.pick("+", "*"), self.value(BOOL, scope, depth))),
-            (2, lambda: self.called(kind, scope, depth)),
-            (2, lambda: self.variable(kind, scope)),
-        )
-
-    def converted(self, kind: str, scope: Scope, depth: int) -> str:
-        convert = CONVERT[kind]
-        if kind == INDEX and self.chance(0.5):
-            convert = self.pick("hawk.index({})", "np.int64({})")
-        if kind == INDEX and self.chance(0.3):
-            rounding = self.pick("math.floor", "math.ceil", "math.trunc", "round")
-            return f"{rounding}({self.value(REAL, scope, depth)})"
-        return convert.format(self.value(self.pick(*KINDS), scope, depth))
-
-    # -- bools -----------------------------------------------------------------------------------
-
-    def truth(self, scope: Scope, depth: int) -> str:
-        def value() -> str:
-            return self.value(BOOL, scope, depth)
-
-        return self.weighted(
-            (8, lambda: self.comparison(scope, depth)),
-            (
-                2,
-                lambda: self.two(value(), self.pick("and", "or"), self.operand(BOOL, scope, depth)),
-            ),
-            (1, lambda: f"(not {value()})"),
-            (1, lambda: self.two(value(), self.pick("==", "!=", "<", ">="), value())),
-            (1, lambda: self.two(value(), self.pick("&", "|", "^"), value())),
-            (1, lambda: self.ternary(BOOL, scope, depth)),
-            (1, lambda: f"bool({self.value(self.pick(*KINDS), scope, depth)})"),
-            (1, lambda: self.question(scope, depth)),
-            (1, lambda: self.called(BOOL, scope, depth)),
-            (1, lambda: self.variable(BOOL, scope)),
-        )
-
-    def question(self, scope: Scope, depth: int) -> str:
-        """A test that is no comparison."""
-        if self.chance(0.3):
-            kind = self.pick(*INTEGERS)
-            numbers = [str(number) for number in self.random.sample(WHOLE[kind], 2)]
-            word = self.pick("in", "not in")
-            return f"({self.value(kind, scope, depth)} {word} ({', '.join(numbers)}))"
-        test = self.pick("math.isnan", "math.isinf", "math.isfinite", "np.isnan", "np.isfinite")
-        return f"{test}({self.value(REAL, scope, depth)})"
-
-    def comparison(self, scope: Scope, depth: int) -> str:
-        kind = self.pick(REAL, REAL, *INTEGERS)
-        parts = [self.value(kind, scope, depth), self.operand(kind, scope, depth)]
-        if self.chance(0.25):
-            # In a chain each link needs a number of the program: two known ones are compared now.
-            parts.append(self.value(kind, scope, depth))
-        elif kind == REAL and self.chance(0.15):
-            parts[1] = self.value(self.pick(*INTEGERS), scope, depth)
-        if len(parts) == 2:
-            self.random.shuffle(parts)
-        text = parts[0]
-        for part in parts[1:]:
-            text += f" {self.pick(*COMPARISONS)} {part}"
-        return f"({text})"
 
     # -- statements ------------------------------------------------------------------------------
 
@@ -428,13 +104,13 @@ class Writer:
 
     def local(self, scope: Scope) -> list[str]:
         kind = self.pick(*KINDS, REAL)
-        text = self.value(kind, scope, self.depth())
+        text = self.express.value(kind, scope, self.depth())
         name = self.fresh("v")
         scope.names[name] = kind
         return [f"{name} = {text}"]
 
     def known_local(self, scope: Scope) -> list[str]:
-        text = self.known(scope)
+        text = self.express.known(scope)
         name = self.fresh("w")
         scope.names[name] = KNOWN
         scope.fixed.add(name)
@@ -451,7 +127,7 @@ class Writer:
         if not names:
             return self.local(scope)
         name = self.pick(*names)
-        return [f"{name} = {self.value(scope.names[name], scope, self.depth())}"]
+        return [f"{name} = {self.express.value(scope.names[name], scope, self.depth())}"]
 
     def augmented(self, scope: Scope) -> list[str]:
         names = self.targets(scope)
@@ -460,24 +136,26 @@ class Writer:
         name = self.pick(*names)
         kind = scope.names[name]
         if kind == BOOL:
-            return [f"{name} {self.pick('&=', '|=', '^=')} {self.value(BOOL, scope, 2)}"]
+            return [f"{name} {self.pick('&=', '|=', '^=')} {self.express.value(BOOL, scope, 2)}"]
         if kind == REAL:
             operation = self.pick("+=", "-=", "+=", "-=", "*=", "/=")
-            product = f"{self.value(REAL, scope, 1)} * {self.operand(REAL, scope, 1)}"
-            text = product if self.chance(0.6) else self.operand(REAL, scope, self.depth())
+            product = (
+                f"{self.express.value(REAL, scope, 1)} * {self.express.operand(REAL, scope, 1)}"
+            )
+            text = product if self.chance(0.6) else self.express.operand(REAL, scope, self.depth())
             if operation == "/=":
-                text = self.value(REAL, scope, 1)
+                text = self.express.value(REAL, scope, 1)
             return [f"{name} {operation} {text}"]
         operation = self.pick("+=", "-=", "*=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
-        return [f"{name} {operation} {self.operand(kind, scope, self.depth())}"]
+        return [f"{name} {operation} {self.express.operand(kind, scope, self.depth())}"]
 
     def tuple_assignment(self, scope: Scope) -> list[str]:
         names = self.targets(scope)
         pairs = [(a, b) for a in names for b in names if scope.names[a] == scope.names[b] and a < b]
-        several = [helper for helper in self.helpers if len(helper.gives) == 2]
+        several = [helper for helper in self.express.helpers if len(helper.gives) == 2]
         if several and self.chance(0.5):
             helper = self.random.choice(several)
-            text = self.call(helper, scope, 1)
+            text = self.express.call(helper, scope, 1)
             fresh = [self.fresh("v") for _ in helper.gives]
             scope.names.update(zip(fresh, helper.gives, strict=True))
             return [f"{', '.join(fresh)} = {text}"]
@@ -487,7 +165,7 @@ class Writer:
         if self.chance(0.5):
             return [f"{a}, {b} = {b}, {a}"]
         kind = scope.names[a]
-        first, second = (self.value(kind, scope, 2) for _ in "ab")
+        first, second = (self.express.value(kind, scope, 2) for _ in "ab")
         return [f"{a}, {b} = {first}, {second}"]
 
     def choice(self, scope: Scope) -> list[str]:
@@ -503,7 +181,7 @@ class Writer:
             inner = scope.inner()
             body = self.block(inner, 3)
             if binds:
-                body += [f"{bound} = {self.value(kind, inner, 1)}"]
+                body += [f"{bound} = {self.express.value(kind, inner, 1)}"]
             lines += [f"{word}{test}:", *_indented(body)]
             if binds and body[-2:-1] in (["break"], ["continue"]):
                 binds = False  # never reached; the name is not bound on this path
@@ -517,7 +195,7 @@ class Writer:
         known = scope.of(FLAG)
         if known and self.chance(0.4):
             return self.pick("{}", "not {}").format(self.pick(*known))
-        return self.value(BOOL, scope, self.depth())
+        return self.express.value(BOOL, scope, self.depth())
 
     def bounds(self, scope: Scope) -> str:
         """The arguments of a `range` of a few numbers, known or not."""
@@ -525,10 +203,11 @@ class Writer:
         if known and self.chance(0.4):
             return self.pick(*known)
         few = self.pick(*INTEGERS)
-        value = self.value(few, scope, 1)
+        value = self.express.value(few, scope, 1)
         return self.pick(
             "2", "3", "4", "1, 4", "0, 6, 2", "5, 0, -2", "0", f"{value} % 5", f"{value} & 3",
-            f"abs({value}) & 7", f"1, 1 + ({value} & 3)", f"{value} & 3, -1, -1", f"min({value} & 7, 3)",
+            f"abs({value}) & 7", f"1, 1 + ({value} & 3)", f"{value} & 3, -1, -1",
+            f"min({value} & 7, 3)",
         )  # fmt: skip
 
     def for_loop(self, scope: Scope) -> list[str]:
@@ -554,9 +233,9 @@ class Writer:
         inner = scope.inner(loops=scope.loops + 1)
         inner.names[counter] = INDEX
         inner.fixed.add(counter)
-        added = self.value(kind, inner, 2)
+        added = self.express.value(kind, inner, 2)
         if kind == REAL and self.chance(0.5):
-            added = f"{self.value(REAL, inner, 1)} * {self.value(REAL, inner, 1)}"
+            added = f"{self.express.value(REAL, inner, 1)} * {self.express.value(REAL, inner, 1)}"
         body = [f"{name} {self.pick('+=', '-=')} {added}"]
         scope.names[name] = kind
         return [f"{name} = {start}", f"for {counter} in range({bounds}):", *_indented(body)]
@@ -568,8 +247,12 @@ class Writer:
         inner = scope.inner(loops=scope.loops + 1, leaves="while")
         inner.names[name] = kind
         inner.fixed.add(name)
-        start = f"{self.value(kind, scope, 1)} & {self.pick('1', '3', '5')}"
-        test = f"{name} > 0" if self.chance(0.6) else f"{name} > 0 and {self.value(BOOL, inner, 2)}"
+        start = f"{self.express.value(kind, scope, 1)} & {self.pick('1', '3', '5')}"
+        test = (
+            f"{name} > 0"
+            if self.chance(0.6)
+            else f"{name} > 0 and {self.express.value(BOOL, inner, 2)}"
+        )
         return [
             f"{name} = {start}",
             f"while {test}:",
@@ -577,7 +260,7 @@ class Writer:
         ]
 
     def leave(self, scope: Scope) -> list[str]:
-        test = self.value(BOOL, scope, 2)
+        test = self.express.value(BOOL, scope, 2)
         return [f"if {test}:", *_indented([self.pick("break", "continue")])]
 
     def nested_function(self, scope: Scope) -> list[str]:
@@ -585,9 +268,9 @@ class Writer:
         name, kind = self.fresh("g"), self.pick(REAL, REAL, INDEX, BOOL)
         inner = scope.inner(returns=None, leaves="")
         inner.names["q0"] = kind
-        text = self.value(kind, inner, 2)
+        text = self.express.value(kind, inner, 2)
         target = self.fresh("v")
-        argument = self.value(kind, scope, 1)
+        argument = self.express.value(kind, scope, 1)
         scope.names[target] = kind
         if self.chance(0.5):
             return [f"{name} = lambda q0: {text}", f"{target} = {name}({argument})"]
@@ -595,14 +278,14 @@ class Writer:
 
     def early_return(self, scope: Scope) -> list[str]:
         assert scope.returns is not None
-        test = self.value(BOOL, scope, 2)
+        test = self.express.value(BOOL, scope, 2)
         return [f"if {test}:", *_indented([self.returned(scope, scope.returns)])]
 
     def returned(self, scope: Scope, kinds: Sequence[str]) -> str:
         """A `return` of numbers of these kinds; an integer may be returned where a float is due."""
         if not kinds:
             return "return"
-        values = [self.value(kind, scope, 2) for kind in kinds]
+        values = [self.express.value(kind, scope, 2) for kind in kinds]
         return f"return {', '.join(values)}"
 
     # -- functions -------------------------------------------------------------------------------
@@ -633,7 +316,7 @@ class Writer:
         body += self.block(inner, 3)
         body.append(self.returned(inner, gives))
         name = self.fresh("h")
-        self.helpers.append(Helper(name, takes, gives, optional))
+        self.express.helpers.append(Helper(name, takes, gives, optional))
         return [f"def {name}({', '.join(parameters)}):", *_indented(body)]
 
     def planes(self, scope: Scope) -> None:
@@ -729,7 +412,7 @@ class Writer:
         names = [name for name in scope.of(REAL) if name[0] == "s"]
         if not names:
             return []
-        name, value = self.pick(*names), self.value(INDEX, scope, 1)
+        name, value = self.pick(*names), self.express.value(INDEX, scope, 1)
         scope.names[name] = INDEX
         return [f"{name} = {value}"]
 
@@ -756,15 +439,15 @@ class Writer:
             case "count":
                 return self.counter(scope)
             case "any":
-                return [f"terminated = {self.value(BOOL, scope, 2)}"]
+                return [f"terminated = {self.express.value(BOOL, scope, 2)}"]
             case "once" | "never":
                 del scope.names["terminated"]  # known from here on
                 return [f"terminated = {form == 'once'}"]
             case "if":
-                inner = [f"terminated = {self.value(BOOL, scope, 1)}"]
-                return [f"if {self.value(BOOL, scope, 1)}:", *_indented(inner)]
+                inner = [f"terminated = {self.express.value(BOOL, scope, 1)}"]
+                return [f"if {self.express.value(BOOL, scope, 1)}:", *_indented(inner)]
             case _:
-                return [f"terminated |= {self.value(BOOL, scope, 2)}"]
+                return [f"terminated |= {self.express.value(BOOL, scope, 2)}"]
 
     def time(self, scope: Scope) -> list[str]:
         """A state that moves by a number it does not change, and a limit."""
@@ -778,7 +461,8 @@ class Writer:
         scope.names.update(t=REAL, dt=REAL, t_end=REAL)
         scope.fixed.update(("t", "dt", "t_end"))
         step = self.pick(
-            "t += dt", "t += dt", "t = t + dt", "t = dt + t", "t -= dt", "t = t + dt * 0.5", "t += dt * t_end",
+            "t += dt", "t += dt", "t = t + dt", "t = dt + t", "t -= dt", "t = t + dt * 0.5",
+            "t += dt * t_end",
             "t = t - dt", "t += 0.25", "t = dt - t", "t = t + (dt if t < t_end else -dt)",
         )  # fmt: skip
         test = self.pick(
@@ -800,7 +484,8 @@ class Writer:
         scope.fixed.update(("k", "limit"))
         step = self.pick("k += 1", "k = k + 1", "k -= 1", "k += limit & 1")
         test = self.pick(
-            "k >= limit", "k == limit", "k > limit", "limit <= k", "(k & 3) == 1", "k % 5 == 0", "not k < limit",
+            "k >= limit", "k == limit", "k > limit", "limit <= k", "(k & 3) == 1", "k % 5 == 0",
+            "not k < limit",
         )  # fmt: skip
         return [step, f"terminated = {test}"]
 
@@ -831,14 +516,6 @@ def _annotation(prefix: str, kind: str) -> str:
 
 def _indented(lines: Sequence[str]) -> list[str]:
     return ["    " + line for line in lines]
-
-
-def _spaced(form: str) -> list[str]:
-    """The letters of a form, words such as `if` kept whole."""
-    parts: list[str] = []
-    for word in form.replace("(", "( ").replace(")", " )").replace("-a", "- a").split():
-        parts += [word, " "]
-    return parts
 
 
 def _tidy(text: str) -> str:

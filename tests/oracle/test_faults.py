@@ -23,13 +23,15 @@ from hawk.targets.cpu.entries import _Entry
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Steps
 from hawk.targets.llvm import Emitter, zero
-from tests.oracle.harness import Mismatch, case_of, check
+from tests.oracle.harness import STAGES, Mismatch, case_of, check
 from tests.oracle.programs import write
 
 SEEDS = range(200)
 """The programs of a run without options."""
 MOST = 60
 """How many of them are tried on a fault: those first that hold what it is about."""
+
+QUICK = ("python", "passes", "width 1")
 
 Fault = Callable[[pytest.MonkeyPatch], None]
 
@@ -165,12 +167,15 @@ def test_it_is_noticed_that(fault: Fault, word: str, monkeypatch: pytest.MonkeyP
     # What the cache holds has no fault, and what has one must not get there.
     monkeypatch.setattr(Cache, "get_or_make", lambda self, wanted, make, load: (load(*make()), ""))
     fault(monkeypatch)
-    programs = (program for program in map(write, SEEDS) if re.search(word, program.text))
-    for program in itertools.islice(programs, MOST):
-        try:
-            check(case_of(program))
-        except (Mismatch, InvalidProgram):
-            return
+    found = (program for program in map(write, SEEDS) if re.search(word, program.text))
+    programs = list(itertools.islice(found, MOST))
+    # Most faults show where little is compiled, and looking there first is quicker.
+    for stages, some in ((QUICK, programs[:3]), (STAGES, programs[:3]), (QUICK, programs[3:])):
+        for program in some:
+            try:
+                check(case_of(program), stages)
+            except (Mismatch, InvalidProgram):
+                return
     pytest.fail(f"the programs about {word!r} give the right bits in spite of the fault")
 
 

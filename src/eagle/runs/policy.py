@@ -47,20 +47,17 @@ def policy_for(steps: int | str, *, largest: int) -> StepPolicy:
     return OneStep() if steps == 1 else FixedSteps(steps)
 
 
-def next_launch(policy: StepPolicy, *, taken: int, max_steps: int) -> int:
-    """Steps that the next launch asks for when `taken` were taken; 0 when none are left."""
+def next_launch(
+    largest: int | None, *, taken: int, max_steps: int, every: int | None = None
+) -> int:
+    """Steps that the next launch asks for when `taken` were taken; 0 when none are left.
+
+    `largest` is the policy's own limit. With `every` a launch ends at each multiple of it.
+    """
     left = max_steps - taken
-    match policy:
-        case OneStep():
-            return min(1, left)
-        case FixedSteps(k):
-            return min(k, left)
-        case AutoSteps(largest):
-            return min(largest, left)
-        case OnePass():
-            return left
-        case _ as never:
-            assert_never(never)
+    if every is not None:
+        left = min(left, every - taken % every)
+    return left if largest is None or left < largest else largest
 
 
 def largest_launch(policy: StepPolicy) -> int | None:
@@ -93,9 +90,15 @@ def describe(policy: StepPolicy) -> str:
             assert_never(never)
 
 
-def one_pass_steps(longest: int, *, max_steps: int) -> int:
-    """Steps that one pass reports when the longest sample took `longest`."""
-    return min(-(-longest // ROUND) * ROUND, max_steps)
+def one_pass_steps(longest: int, *, asked: int, before: int = 0) -> int:
+    """Steps that one pass, or the last part of one, reports when its longest sample took `longest`.
+
+    `asked` is what it could have taken, `before` what the parts before it took.
+    """
+    if not longest:
+        return 0
+    total = -(-(before + longest) // ROUND) * ROUND
+    return min(total - before, asked)
 
 
 def total_steps(launches_by_k: Mapping[int, int]) -> int:

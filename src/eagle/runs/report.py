@@ -7,11 +7,12 @@ from typing import Any, Literal, TypeAlias
 
 from numpy.typing import NDArray
 
-Status: TypeAlias = Literal["ready", "done", "max_steps"]
-"""`ready`: not run yet. `done`: every sample is. `max_steps`: some samples stopped at the cap."""
+Status: TypeAlias = Literal["ready", "running", "done", "max_steps", "interrupted"]
+"""`ready`: not run yet. `running`: on its way. `done`: every sample is. `max_steps`: some samples
+stopped at the cap. `interrupted`: Ctrl-C or another exception came before the end."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunReport:
     """What a run over a batch did. Prints as a sentence, compares and pickles."""
 
@@ -21,6 +22,7 @@ class RunReport:
     """Samples that are done."""
     done: bool
     """Are all of them?"""
+    status: Status
     launches: int
     steps: int
     """Steps asked for in all launches together; no sample took more."""
@@ -48,19 +50,27 @@ class RunReport:
     """Seconds spent on compiling before it; near 0 when the kernel was there already."""
 
     def __str__(self) -> str:
-        if self.done:
-            ended = "no samples" if self.n == 0 else f"all {_count(self.n, 'sample')} done"
-            ended = "1 sample done" if self.n == 1 else ended
-        else:
-            ended = (
-                f"{self.finished:,} of {_count(self.n, 'sample')} done, "
-                f"{self.n - self.finished:,} stopped at max_steps={self.max_steps} "
-                f"(worst: sample {self.worst})"
-            )
         steps = _count(self.steps, "step")
         return (
-            f"{ended}: {steps if self.exact_steps else f'at most {steps}'} in "
+            f"{self._samples()}: {steps if self.exact_steps else f'at most {steps}'} in "
             f"{_count(self.launches, 'launch', 'es')} ({self.mode}), {self.wall_s:.3g} s"
+        )
+
+    def __repr__(self) -> str:
+        return f"<RunReport: {self}>"
+
+    def _samples(self) -> str:
+        """How it ended; what went wrong comes first."""
+        some = f"{self.finished:,} of {_count(self.n, 'sample')} done"
+        if self.status == "interrupted":
+            return f"interrupted with {some}"
+        if self.done:
+            return {0: "no samples", 1: "1 sample done"}.get(self.n, f"all {self.n:,} samples done")
+        if self.status == "running":
+            return f"{some} so far"
+        return (
+            f"{some}, {self.n - self.finished:,} stopped at max_steps={self.max_steps} "
+            f"(worst: sample {self.worst})"
         )
 
 
@@ -68,7 +78,7 @@ def _count(number: int, noun: str, ending: str = "s") -> str:
     return f"{number:,} {noun}{'' if number == 1 else ending}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SimResult:
     """A batch at the end of a run.
 
@@ -76,14 +86,16 @@ class SimResult:
     each an array `(n,)`. State is changed in place: `result.x` is the caller's own array.
     """
 
-    planes: dict[str, NDArray[Any]] = field(repr=False)
+    planes: dict[str, NDArray[Any]]
     """State planes, then outputs."""
-    finished: NDArray[Any] = field(repr=False)
+    finished: NDArray[Any]
     """True where the sample is done: bool `(n,)`."""
     status: Status
     report: RunReport
     allocated: tuple[str, ...]
     """State planes that the caller left out and eagle made."""
+    steps_taken: NDArray[Any] | None = None
+    """Steps each sample took in this run: int64 `(n,)` with `count_steps=True`, else None."""
 
     @property
     def done(self) -> bool:
@@ -116,3 +128,6 @@ class SimResult:
 
     def __str__(self) -> str:
         return str(self.report)
+
+    def __repr__(self) -> str:
+        return f"<SimResult {', '.join(self.planes)}: {self.report}>"

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from operator import index
-from typing import Any, NamedTuple, SupportsIndex
+from time import perf_counter
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.deploy import Deployed, as_kernel, both_given
-from eagle.devices.base import Loaded
+from eagle.devices.base import Turn
 from eagle.errors import Busy
 from eagle.params import shown, whole
-from eagle.runs.policy import (
-    OnePass,
-    StepPolicy,
-    describe,
-    is_exact,
-    next_launch,
-    one_pass_steps,
-    policy_for,
-    total_steps,
-)
+from eagle.runs.counting import STEPS_TAKEN, counting
+from eagle.runs.course import Course, Plan
+from eagle.runs.policy import OnePass, describe, policy_for, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
 from hawk.ir.nodes import Role
 
 LARGEST = 2**63 - 1
+
+OnProgress: TypeAlias = "Callable[[RunReport], object]"
 
 
 class Simulation:
@@ -43,21 +38,26 @@ class Simulation:
     def __init__(
         self,
         binding: Binding,
-        policy: StepPolicy,
+        plan: Plan,
         *,
-        max_steps: int,
-        threads: int | None,
         again: bool,
+        on_progress: OnProgress | None = None,
+        progress: bool = False,
     ) -> None:
         assert binding.mask is not None
-        self._binding, self._policy = binding, policy
-        self._max_steps, self._threads = max_steps, threads
+        self._binding, self._plan = binding, plan
+        self._on_progress, self._progress = on_progress, progress
         self._loaded = binding.load()
         self._mask = binding.arrays[binding.mask]
-        self._lock = threading.Lock()
+        self._steps_taken = binding.arrays.get(STEPS_TAKEN)
+        self._turn = Turn()
         self._start = _written(binding) if again else {}
         self._status: Status = "ready"
         self._report: RunReport | None = None
+        self._course: Course | None = None
+        """A run that is on its way, or was interrupted."""
+        self._begun = self._seconds = 0.0
+        """When `run` was called, and the seconds that the same run took before that."""
 
     @property
     def n(self) -> int:
@@ -66,7 +66,7 @@ class Simulation:
 
     @property
     def status(self) -> Status:
-        """`"ready"`, `"done"`, or `"max_steps"` where some samples stopped at the cap."""
+        """How the last run ended: `"done"`, `"max_steps"`, `"interrupted"`; `"ready"` before it."""
         return self._status
 
     @property
@@ -79,92 +79,132 @@ class Simulation:
 
         Samples that are done stay as they are. After a run that stopped at the cap another one
         goes on from there.
+
+        Ctrl-C raises KeyboardInterrupt within 0.2 s, when every sample holds a whole number of
+        steps; so does any exception that a signal handler or `on_progress` raises. It carries the
+        SimResult so far as `result`, and `run` goes on with the same run: no sample takes more than
+        `max_steps` in all of it, and it ends in the bits of a run that was not interrupted.
         """
-        with self._alone():
-            self._report = self._advance()
-            self._status = "done" if self._report.done else "max_steps"
-            return SimResult(
-                planes=self._binding.results,
-                finished=self._mask,
-                status=self._status,
-                report=self._report,
-                allocated=self._binding.allocated,
-            )
+        mine, turn = object(), self._turn
+        try:
+            if not turn.take(mine):
+                raise self._busy()
+            return self._run()
+        finally:
+            if turn.holder is mine:
+                turn.holder = None
 
     def reset(self) -> None:
         """Put everything that runs change back to what it was when the simulation was made."""
-        with self._alone():
+        mine, turn = object(), self._turn
+        try:
+            if not turn.take(mine):
+                raise self._busy()
+            self._course = None
             for name, start in self._start.items():
                 self._binding.arrays[name][...] = start
             self._status, self._report = "ready", None
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if not self._lock.acquire(blocking=False):
-            name = self._binding.kernel.name
-            raise Busy(f"this Simulation of {name} is being used by another thread")
-        try:
-            yield
         finally:
-            self._lock.release()
+            if turn.holder is mine:
+                turn.holder = None
 
-    def _advance(self) -> RunReport:
-        begin = time.perf_counter()
-        live = self.n - int(np.count_nonzero(self._mask))
-        run = _one_pass if isinstance(self._policy, OnePass) else _launch_by_launch
-        done = run(self._loaded, self._policy, live, self._max_steps, self._threads)
+    def __repr__(self) -> str:
+        return f"<Simulation of {self._binding.kernel.name}, n={self.n}: {self._status}>"
+
+    def _busy(self) -> Busy:
+        name = self._binding.kernel.name
+        return Busy(f"this Simulation of {name} is being used by another thread")
+
+    # -- a run -----------------------------------------------------------------------------------
+
+    def _run(self) -> SimResult:
+        self._begun = perf_counter()
+        course = self._course or self._new_course()
+        try:
+            self._advance(course)
+            result = self._result(course, "max_steps" if course.live else "done")
+        except BaseException as stopped:
+            self._status = "interrupted"
+            result = self._result(course, "interrupted")
+            with suppress(AttributeError):  # an exception that takes no attributes
+                stopped.result = result  # pyright: ignore[reportAttributeAccessIssue]
+            raise
+        self._course = None
+        return result
+
+    def _new_course(self) -> Course:
+        if self._steps_taken is not None:
+            self._steps_taken[...] = 0
+        self._seconds = 0.0
+        self._course = Course(self._plan, self._loaded, self._live())
+        return self._course
+
+    def _advance(self, course: Course) -> None:
+        if self._on_progress is None and not self._progress:
+            course.advance()
+            return
+        tell = None if self._on_progress is None else partial(self._tell, course, self._on_progress)
+        if not self._progress:
+            course.advance(tell=tell)
+            return
+        from eagle.runs.progress import display
+
+        shown = display(self._binding.kernel.name, self.n)
+        try:
+            course.advance(
+                each=lambda: shown.show(self.n - course.live),
+                tell=tell,
+                watch=lambda finished: shown.show(self.n - course.live + finished),
+            )
+        finally:
+            shown.close(self.n - self._live())
+
+    def _tell(self, course: Course, on_progress: OnProgress) -> None:
+        if course.live and not course.is_over:
+            on_progress(self._made(course, "running"))
+        else:
+            on_progress(self._made(course, "max_steps" if course.live else "done"))
+
+    def _result(self, course: Course, status: Status) -> SimResult:
+        report = self._made(course, status)
+        self._seconds, self._status, self._report = report.wall_s, status, report
+        planes, allocated = self._binding.results, self._binding.allocated
+        if self._steps_taken is not None:
+            del planes[STEPS_TAKEN]
+            allocated = tuple(name for name in allocated if name != STEPS_TAKEN)
+        return SimResult(planes, self._mask, status, report, allocated, self._steps_taken)
+
+    def _made(self, course: Course, status: Status) -> RunReport:
+        """What the course did until now."""
+        launches_by_k, exact = course.counted()
+        # A launch that was interrupted is not counted, but its samples may be done.
+        live = self._live() if status == "interrupted" else course.live
+        steps = total_steps(launches_by_k)
+        if self._steps_taken is not None:
+            steps, exact = int(self._steps_taken.max(initial=0)), True
+        n = self.n
         return RunReport(
-            n=self.n,
-            finished=self.n - done.live,
-            done=done.live == 0,
-            launches=sum(done.launches_by_k.values()),
-            steps=total_steps(done.launches_by_k),
-            exact_steps=is_exact(done.launches_by_k, live=done.live),
-            launches_by_k=done.launches_by_k,
-            max_steps=self._max_steps,
-            worst=int(np.argmin(self._mask)) if done.live else None,
+            n=n,
+            finished=n - live,
+            done=not live,
+            status=status,
+            launches=sum(launches_by_k.values()),
+            steps=steps,
+            exact_steps=exact,
+            launches_by_k=launches_by_k,
+            max_steps=self._plan.max_steps,
+            worst=int(self._mask.argmin()) if live else None,
             compactions=0,
             reorders=0,
-            mode=describe(self._policy),
+            mode=describe(self._plan.policy),
             mapped=False,
-            threads=done.threads,
-            wall_s=time.perf_counter() - begin,
+            threads=course.threads,
+            wall_s=self._seconds + perf_counter() - self._begun,
             build_s=self._binding.build_seconds,
         )
 
-
-class _Done(NamedTuple):
-    """What the launches of a run came to."""
-
-    live: int
-    launches_by_k: dict[int, int]
-    threads: int
-
-
-def _launch_by_launch(
-    loaded: Loaded, policy: StepPolicy, live: int, max_steps: int, threads: int | None
-) -> _Done:
-    launches_by_k: dict[int, int] = {}
-    taken, used = 0, 1
-    while live and (k := next_launch(policy, taken=taken, max_steps=max_steps)):
-        outcome = loaded.launch(k, threads)
-        live -= outcome.finished
-        taken += k
-        launches_by_k[k] = launches_by_k.get(k, 0) + 1
-        used = max(used, outcome.threads)
-    return _Done(live, launches_by_k, used)
-
-
-def _one_pass(
-    loaded: Loaded, policy: StepPolicy, live: int, max_steps: int, threads: int | None
-) -> _Done:
-    if not live:
-        return _Done(0, {}, 1)
-    asked = next_launch(policy, taken=0, max_steps=max_steps)
-    outcome = loaded.run_to_end(asked, threads)
-    live -= outcome.finished
-    steps = asked if live else one_pass_steps(outcome.longest, max_steps=asked)
-    return _Done(live, {steps: 1}, outcome.threads)
+    def _live(self) -> int:
+        return self.n - int(np.count_nonzero(self._mask))
 
 
 def _written(binding: Binding) -> dict[str, NDArray[Any]]:
@@ -186,6 +226,10 @@ def simulate(
     threads: SupportsIndex | None = None,
     out: object = None,
     buffer: object = None,
+    every: SupportsIndex | None = None,
+    on_progress: OnProgress | None = None,
+    progress: bool = False,
+    count_steps: bool = False,
     **planes: object,
 ) -> SimResult:
     """Run a batch until each sample is done, all in one launch.
@@ -197,10 +241,18 @@ def simulate(
     `buffer`, takes arrays for what the kernel returns. `n` is the number of samples where no array
     tells. `threads` bounds the threads that work on it.
 
+    `every=N` takes all samples N steps further, then calls `on_progress` with a RunReport, and so
+    on until the end, which it is told too. `progress=True` shows how many samples are done, at
+    5 pictures a second. `count_steps=True` counts the steps of each sample, as
+    `result.steps_taken`, and makes `report.steps` exact.
+
     Nothing is copied or converted: BindError says all that does not fit before anything is written.
+    Ctrl-C raises KeyboardInterrupt within 0.2 s, with the result so far as its `result`; see
+    `Simulation.run`.
     """
     options = _Options("eagle.simulate", max_steps, n, threads, out, buffer)
-    return _simulation(kernel, options, planes, one_pass=True, again=False).run()
+    told = _Told(every, on_progress, progress, count_steps)
+    return _simulation(kernel, options, told, planes, one_pass=True, again=False).run()
 
 
 def simulation(
@@ -212,11 +264,16 @@ def simulation(
     threads: SupportsIndex | None = None,
     out: object = None,
     buffer: object = None,
+    every: SupportsIndex | None = None,
+    on_progress: OnProgress | None = None,
+    progress: bool = False,
+    count_steps: bool = False,
     **planes: object,
 ) -> Simulation:
     """What `simulate` would run, to be run with `.run()`, put back with `.reset()`, run again."""
     options = _Options("eagle.simulation", max_steps, n, threads, out, buffer)
-    return _simulation(kernel, options, planes, one_pass=True, again=True)
+    told = _Told(every, on_progress, progress, count_steps)
+    return _simulation(kernel, options, told, planes, one_pass=True, again=True)
 
 
 def run_until_done(
@@ -228,16 +285,28 @@ def run_until_done(
     threads: SupportsIndex | None = None,
     out: object = None,
     buffer: object = None,
+    every: SupportsIndex | None = None,
+    on_progress: OnProgress | None = None,
+    progress: bool = False,
+    count_steps: bool = False,
     **planes: object,
 ) -> RunReport:
     """Launch a kernel until each sample is done; say how many launches of how many steps it took.
 
-    One launch takes what the kernel's `steps=` says, the last one what is left of `max_steps`.
-    Everything else is as in `simulate`.
+    One launch takes what the kernel's `steps=` says, the last one what is left of `max_steps`, and
+    with `every=N` none goes past a multiple of N. Everything else is as in `simulate`; an exception
+    has the report so far as its `result`.
     """
     options = _Options("eagle.run_until_done", max_steps, n, threads, out, buffer)
-    result = _simulation(kernel, options, planes, one_pass=False, again=False).run()
-    return result.report
+    told = _Told(every, on_progress, progress, count_steps)
+    simulation = _simulation(kernel, options, told, planes, one_pass=False, again=False)
+    try:
+        return simulation.run().report
+    except BaseException as stopped:
+        result = getattr(stopped, "result", None)
+        if isinstance(result, SimResult):
+            stopped.result = result.report  # pyright: ignore[reportAttributeAccessIssue]
+        raise
 
 
 def until_done(
@@ -249,11 +318,16 @@ def until_done(
     threads: SupportsIndex | None = None,
     out: object = None,
     buffer: object = None,
+    every: SupportsIndex | None = None,
+    on_progress: OnProgress | None = None,
+    progress: bool = False,
+    count_steps: bool = False,
     **planes: object,
 ) -> Simulation:
     """What `run_until_done` would run, to be run with `.run()`, put back with `.reset()`."""
     options = _Options("eagle.until_done", max_steps, n, threads, out, buffer)
-    return _simulation(kernel, options, planes, one_pass=False, again=True)
+    told = _Told(every, on_progress, progress, count_steps)
+    return _simulation(kernel, options, told, planes, one_pass=False, again=True)
 
 
 class _Options(NamedTuple):
@@ -267,40 +341,55 @@ class _Options(NamedTuple):
     buffer: object
 
 
+class _Told(NamedTuple):
+    """What is wanted to be known of a run."""
+
+    every: SupportsIndex | None
+    on_progress: OnProgress | None
+    progress: bool
+    count_steps: bool
+
+
+_NOTHING_TOLD = _Told(None, None, progress=False, count_steps=False)
+
+
 def _simulation(
     given: AnyKernel | Deployed,
     options: _Options,
+    told: _Told,
     planes: Mapping[str, object],
     *,
     one_pass: bool,
     again: bool,
 ) -> Simulation:
     kernel = as_kernel(given, options.door)
-    problems = [
-        *_never_finishes(kernel),
-        *_out_of_range("max_steps", options.max_steps),
-        *(() if options.threads is None else _out_of_range("threads", options.threads)),
-        *both_given(options.out, options.buffer),
-    ]
+    problems = [*_never_finishes(kernel), *_out_of_range("max_steps", options.max_steps)]
+    if options.threads is not None:
+        problems += _out_of_range("threads", options.threads)
+    problems += both_given(options.out, options.buffer)
+    if told != _NOTHING_TOLD:
+        problems += _wrongly_told(told)
     binding = bind(
-        kernel,
+        counting(kernel) if told.count_steps else kernel,
         door=Door(options.door),
         planes=planes,
         n=options.n,
         out=options.buffer if options.out is None else options.out,
         problems=problems,
     )
-    return Simulation(
-        binding,
+    plan = Plan(
         OnePass() if one_pass else policy_for(kernel.steps, largest=kernel.steps_max),
         max_steps=index(options.max_steps),
         threads=None if options.threads is None else index(options.threads),
-        again=again,
+        every=None if told.every is None else index(told.every),
+    )
+    return Simulation(
+        binding, plan, again=again, on_progress=told.on_progress, progress=told.progress
     )
 
 
 def _never_finishes(kernel: AnyKernel) -> list[str]:
-    if any(parameter.role is Role.MASK for parameter in kernel.parameters):
+    if Role.MASK in [parameter.role for parameter in kernel.parameters]:
         return []
     message = (
         f"{kernel.name} never finishes a sample; write `terminated: Terminated` in its signature "
@@ -315,3 +404,16 @@ def _out_of_range(name: str, number: SupportsIndex) -> list[str]:
     if parsed is not None and 1 <= parsed <= LARGEST:
         return []
     return [f"{name!r}: expected a whole number from 1 to 2**63-1, got {shown(number)}"]
+
+
+def _wrongly_told(told: _Told) -> list[str]:
+    problems = [] if told.every is None else _out_of_range("every", told.every)
+    if told.on_progress is not None and not callable(told.on_progress):
+        problems.append(f"'on_progress': expected a function, got {shown(told.on_progress)}")
+    elif told.on_progress is not None and told.every is None:
+        problems.append("'on_progress': say how often; write every=1000, steps between two calls")
+    for name in ("progress", "count_steps"):
+        value = getattr(told, name)
+        if not isinstance(value, (bool, np.bool)):
+            problems.append(f"{name!r}: expected True or False, got {shown(value)}")
+    return problems

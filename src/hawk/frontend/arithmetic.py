@@ -8,6 +8,7 @@ Python's own as long as they meet nothing else.
 from __future__ import annotations
 
 import operator
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from hawk.frontend.operators import (
     Kind,
     Literal,
     Misfit,
+    NotKnown,
     binary,
     choice,
     conversion,
@@ -52,6 +54,11 @@ PYTHON: Mapping[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 _TO = {dtype: f"to_{dtype.value}" for dtype in DType}
+LARGEST: Mapping[DType, float] = {
+    DType.F32: (2 - 2.0**-23) * 2.0**127,
+    DType.F64: sys.float_info.max,
+}
+"""The largest finite number of each float width."""
 
 
 class Arithmetic(ABC):
@@ -99,6 +106,9 @@ class Arithmetic(ABC):
                 what = f"{value} does not fit {named(dtype)}, which holds {least} to {greatest}"
                 raise Misfit("H203", what)
             value = int(value)
+        elif dtype.is_float and isinstance(value, int) and abs(value) > LARGEST[dtype]:
+            what = f"this number does not fit {named(dtype)}, which ends at {LARGEST[dtype]:.2g}"
+            raise Misfit("H203", what, "math.inf")
         return self.constant(value, dtype, free=target is Literal.INT)
 
     def convert(self, value: Any, dtype: DType) -> Any:
@@ -160,11 +170,27 @@ class Arithmetic(ABC):
             return PYTHON[symbol](left, right)
         if symbol == "**":
             return self.power(left, right)
-        plan = binary(symbol, self.kind(left), self.kind(right), self.real)
+        plan = binary(symbol, self.kind(left), self._right_kind(right), self.real)
         free = plan.operands is Literal.INT and symbol not in ("==", "!=", "<", "<=", ">", ">=")
-        return self.emit(
-            plan.op, self.to(left, plan.operands), self.to(right, plan.operands), free=free
-        )
+        try:
+            return self.emit(
+                plan.op, self.to(left, plan.operands), self.to(right, plan.operands), free=free
+            )
+        except Misfit as misfit:
+            sides = ["{left}", "{right}"]
+            number = self.is_number(right)
+            sides[number] = f"hawk.index({sides[number]})"
+            if misfit.code == "H203" and plan.operands in (DType.I32, DType.U32):
+                misfit.fix = f" {symbol} ".join(sides)
+            raise
+
+    def _right_kind(self, value: Any) -> Kind:
+        """The kind of a right operand. Raises Misfit, which says that it is the right one."""
+        try:
+            return self.kind(value)
+        except Misfit as misfit:
+            what, fix = (text.replace("{left}", "{right}") for text in (misfit.what, misfit.fix))
+            raise Misfit(misfit.code, what, fix) from None
 
     def unary(self, symbol: str, value: Any) -> Any:
         """`-value`, `+value` or `~value`."""
@@ -211,11 +237,7 @@ class Arithmetic(ABC):
         """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ..."""
         count = self.known(exponent) if self.is_number(exponent) else exponent
         if not isinstance(count, int) or abs(count) > POWER_MAX:
-            fix = {0.5: "math.sqrt({left})", -0.5: "1 / math.sqrt({left})"}.get(count, "")
-            if isinstance(count, float) and count.is_integer() and abs(count) <= POWER_MAX:
-                fix = f"{{left}} ** {int(count)}"
-            what = f"`**` takes an integer from -{POWER_MAX} to {POWER_MAX} that is known; "
-            raise Misfit("H209", what + "other powers are not there yet", fix)
+            raise self._no_power(base, exponent, count)
         kind = self.kind(base)
         if not self.is_number(base):
             return PYTHON["**"](base, count)
@@ -235,6 +257,22 @@ class Arithmetic(ABC):
                 break
             base = self.binary("*", base, base)
         return self.binary("/", 1, result) if count < 0 else result
+
+    def _no_power(self, base: Any, exponent: Any, count: Any) -> Misfit:
+        """The error of a power that cannot be written out."""
+        fix = {
+            0.5: "math.sqrt({left})",
+            -0.5: "1 / math.sqrt({left})",
+            1.5: "{left} * math.sqrt({left})",
+        }.get(count, "")
+        if isinstance(count, float) and count.is_integer() and abs(count) <= POWER_MAX:
+            fix = f"{{left}} ** {int(count)}"
+        what = f"`**` takes an integer from -{POWER_MAX} to {POWER_MAX} that is known; "
+        what += "other powers are not there yet"
+        if count is not None or is_float(self.kind(exponent)):
+            return Misfit("H209", what, fix)
+        fix = "1 << {right}" if base == 2 else "a loop that multiplies {right} times"
+        return NotKnown("H209", what, fix)  # in a loop that can be unrolled it is known
 
     # --- truth ---
 

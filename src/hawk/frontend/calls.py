@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import inspect
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -12,6 +13,7 @@ import numpy as np
 
 from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import names as table
+from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.leave import Leave
@@ -62,7 +64,8 @@ class Calls:
             if isinstance(owner, Scalar) and node.func.attr == "is_integer":
                 owner = None
         callee = expressions.evaluate(frame, node.func)
-        if callee is print:  # shown only on demand
+        if callee is print or callee is debug:  # shown only on demand
+            self.domain.shows(frame, node)
             return None
         args = expressions.elements(frame, node.args)
         keywords: dict[str, Any] = {}
@@ -137,24 +140,50 @@ class Calls:
         recipe = table.recipe_of(callee)
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)
+        text = frame.source.text(node.func)
         for value, each in zip(args, node.args, strict=False):
             if not isinstance(value, (Scalar, bool, int, float)):
-                text = frame.source.text(each)
-                what = f"`{callee.__name__}` takes numbers, and `{text}` is "
+                what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
                 raise HawkError("H305", what + describe(self.numbers, value), frame.loc(each))
         try:
             inspect.signature(recipe).bind(self.numbers, *args, **keywords)
         except TypeError as error:
-            raise HawkError("H305", f"`{callee.__name__}`: {error}", where) from None
+            raise self._wrong_arguments(text, recipe, args, keywords, error, where) from None
         return self.domain.expressions.guarded(
             frame, node, lambda: recipe(self.numbers, *args, **keywords), name, tuple(node.args)
         )
+
+    def _wrong_arguments(
+        self,
+        text: str,
+        recipe: Any,
+        args: list[Any],
+        keywords: dict[str, Any],
+        error: TypeError,
+        where: Loc,
+    ) -> HawkError:
+        """Arguments that a function of a library does not take in a kernel."""
+        known = list(inspect.signature(recipe).parameters)[1:]
+        if unknown := [name for name in keywords if name not in known]:
+            what = f"`{text}` has no argument `{unknown[0]}` in a kernel"
+            return HawkError("H305", what, where, f"{text}({', '.join(known)})")
+        if len(args) == len(known):
+            return HawkError("H305", f"`{text}`: {error}", where)
+        count = f"{len(known)} argument{'s' * (len(known) != 1)}"
+        what = f"`{text}` takes {count} in a kernel, got {len(args)}"
+        fix = f"{text}({', '.join(known)})"
+        if len(args) > 2 and text.rpartition(".")[2] in ("minimum", "fmin", "maximum", "fmax"):
+            fix = f"{text}({text}(x, y), z), or {'min' if 'min' in text else 'max'}(x, y, z)"
+        return HawkError("H305", what, where, fix)
 
     def _not_callable(self, frame: Frame, node: ast.Call, callee: Any, *, known: bool) -> HawkError:
         text, where = frame.source.text(node.func), frame.loc(node)
         if isinstance(callee, Scalar) or not callable(callee):
             what = f"`{text}` is {describe(self.numbers, callee)}, not a function"
-            return HawkError("H303", what, where)
+            fix = f"{text} * (...)" if isinstance(callee, (Scalar, int, float)) else ""
+            if isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+                fix = f"another name for the number that is called `{text}`"
+            return HawkError("H303", what, where, fix)
         library = isinstance(callee, (BuiltinFunctionType, np.ufunc, FunctionType))
         if library or _is_numpy(callee) or (_hashable(callee) and callee in _BUILTINS):
             code, what, fix = table.unknown(callee, text)
@@ -163,6 +192,9 @@ class Calls:
         if isinstance(wrapped, FunctionType):
             what = f"`{text}` is a function wrapped in {type(callee).__name__}, which a kernel "
             return HawkError("H303", what + "cannot look into", where, f"{text}.__wrapped__(...)")
+        if isinstance(callee, type):
+            what = f"`{text}` is a class; a kernel calls plain functions and makes no objects"
+            return HawkError("H303", what, where, "a tuple of the numbers it would hold")
         what = f"`{text}` is {describe(self.numbers, callee)}; a kernel calls plain functions"
         return HawkError("H303", what, where)
 
@@ -200,9 +232,10 @@ class Calls:
 
     def too_deep(self) -> HawkError:
         """The error of calls that nest too deeply, at the deepest one there was."""
-        depth, name, where = self.deepest
-        what = f"`{name}` is called {depth} calls deep; does the recursion end?"
-        return HawkError("H401", what, _short(where), "a loop")
+        _, name, where = self.deepest
+        what = f"calls of `{name}` nest too deeply; does the recursion end?"
+        fix = "a loop; recursion can end only by what is known while the kernel is traced"
+        return HawkError("H401", what, _short(where), fix)
 
     def _inline(
         self, frame: Frame, node: ast.Call, kernel: Any, args: list[Any], keywords: dict[str, Any]
@@ -214,13 +247,18 @@ class Calls:
         masks = {each.name: False for each in signature.parameters if each.role is Role.MASK}
         given = {**{n: v for n, v in masks.items() if n not in keywords}, **keywords}
         names = self._bound(kernel.source, kernel.source.function, args, given, where)
+        written: dict[str | None, ast.expr] = {
+            **dict(zip([each.name for each in signature.parameters], node.args, strict=False)),
+            **{each.arg: each.value for each in node.keywords},
+        }
         for each in signature.parameters:
             value, dtype = names[each.name], each.element.at(self.numbers.real)
             if not isinstance(value, (Scalar, bool, int, float)):
-                what = f"`{each.name}` is {named(dtype)}, and it gets "
+                what = f"`{each.name}` of `{kernel.source.name}` is {named(dtype)}, and it gets "
                 raise HawkError("H305", what + describe(self.numbers, value), where)
+            place = written.get(each.name, node)
             names[each.name] = domain.expressions.guarded(
-                frame, node, lambda v=value, d=dtype: self.numbers.store(v, d)
+                frame, place, lambda v=value, d=dtype: self.numbers.store(v, d)
             )
         inner = Frame(
             kernel.source,
@@ -249,7 +287,8 @@ class Calls:
         for extra in (declared.vararg, declared.kwarg):
             if extra is not None:
                 what = f"`{source.name}` takes any number of arguments (`{extra.arg}`)"
-                raise HawkError("H106", what, source.loc(extra, caller=where))
+                fix = f"{extra.arg}0, {extra.arg}1: one parameter for each"
+                raise HawkError("H106", what, source.loc(extra, caller=where), fix)
         if isinstance(callee, Closure):
             defaults, by_name = callee.defaults, callee.keyword_defaults
         else:
@@ -257,21 +296,25 @@ class Calls:
         positional = [arg.arg for arg in (*declared.posonlyargs, *declared.args)]
         first = len(positional) - len(defaults)
         bound: dict[str, Any] = {
-            name: plain(value, where)
+            name: plain(value, where, name)
             for name, value in zip(positional[first:], defaults, strict=True)
         }
-        bound.update({name: plain(value, where) for name, value in by_name.items()})
+        bound.update({name: plain(value, where, name) for name, value in by_name.items()})
         if len(args) > len(positional):
-            what = f"`{source.name}` takes {len(positional)} arguments, got {len(args)}"
-            raise HawkError("H305", what, where)
+            count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
+            what = f"`{source.name}` takes {count}, got {len(args)}"
+            raise HawkError("H305", what, where, f"{source.name}({', '.join(positional)})")
         given = dict(zip(positional, args, strict=False))
         accepted = {*(arg.arg for arg in (*declared.args, *declared.kwonlyargs))}
         for name, value in keywords.items():
             if name not in accepted:
                 what = f"`{source.name}` has no parameter `{name}`"
-                raise HawkError("H305", what, where, nearest(name, accepted))
+                near = nearest(name, accepted)
+                fix = f"{source.name}(..., {near}=...)" if near else ""
+                raise HawkError("H305", what, where, fix)
             if name in given:
-                raise HawkError("H305", f"`{source.name}` gets `{name}` twice", where)
+                what = f"`{source.name}` gets `{name}` twice, by place and by name"
+                raise HawkError("H305", what, where, "it once")
             given[name] = value
         bound.update(given)
         every = [*positional, *(arg.arg for arg in declared.kwonlyargs)]
@@ -321,7 +364,10 @@ def _is_pure(callee: Any) -> bool:
         return callee.__name__ in allowed
     if isinstance(callee, np.ufunc):
         return True
-    module = (getattr(callee, "__module__", None) or "").split(".")[0]
+    path = getattr(callee, "__module__", None) or ""
+    module = path.split(".")[0]
+    if path.startswith("numpy.random"):
+        return False
     if module in ("math", "numpy", "operator", "_operator", "cmath"):
         return True
     return module == "builtins" and callee not in _IMPURE

@@ -13,6 +13,7 @@ FAMILIES: Mapping[str, str] = {
     "H3": "Names and calls",
     "H4": "Limits",
     "H5": "The machine",
+    "H6": "Checks",
 }
 """How codes begin, and what such codes are about."""
 
@@ -60,4 +61,8 @@ CODES: Mapping[str, str] = {
     "H404": "Something of unknown length.",
     # the machine
     "H501": "A processor that cannot run what hawk compiles.",
+    # checks
+    "H601": "An assertion that does not hold for a sample.",
+    "H602": "A number that became NaN.",
+    "H603": "A number without a true result: out of range as an integer, or divided by 0.",
 }

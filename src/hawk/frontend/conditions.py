@@ -13,6 +13,7 @@ from hawk.frontend.known import by_python
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar, Unusable, is_known
+from hawk.ir.types import DType
 
 if TYPE_CHECKING:
     from hawk.frontend.expressions import Expressions
@@ -30,13 +31,13 @@ class Conditions:
 
     def compare(self, frame: Frame, node: ast.Compare, name: str) -> Any:
         """A chain of comparisons: all must hold, each operand is evaluated once."""
-        left_node, left = node.left, self.expressions.evaluate(frame, node.left)
+        left_node, left = node.left, self._compared(frame, node, node.left)
         result: Any = True
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
                 right: Any = tuple(self.expressions.elements(frame, right_node.elts))
             else:
-                right = self.expressions.evaluate(frame, right_node)
+                right = self._compared(frame, node, right_node)
             label = name if len(node.ops) == 1 else ""
             sides = (left_node, right_node)
             answer = self.comparison(frame, node, op, left, right, sides, label)
@@ -52,6 +53,21 @@ class Conditions:
             left_node, left = right_node, right
         return result
 
+    def _compared(self, frame: Frame, node: ast.Compare, side: ast.expr) -> Any:
+        """One side of a comparison; `a < b & c < d` is told to be `a < (b & c) < d`."""
+        try:
+            return self.expressions.evaluate(frame, side)
+        except HawkError as error:
+            bits = isinstance(side, ast.BinOp) and isinstance(side.op, (ast.BitAnd, ast.BitOr))
+            if not bits or error.code != "H201" or error.loc != frame.loc(side):
+                raise
+            assert isinstance(side, ast.BinOp)
+            symbol, text = SYMBOLS[type(side.op)], frame.source.text
+            word = "and" if isinstance(side.op, ast.BitAnd) else "or"
+            what = f"`{symbol}` comes before comparisons, so this is `{text(side)}` of numbers"
+            fix = text(node).replace(f" {symbol} ", f" {word} ")
+            raise HawkError("H201", what, error.loc, fix) from None
+
     def comparison(
         self,
         frame: Frame,
@@ -63,10 +79,9 @@ class Conditions:
         name: str = "",
     ) -> Any:
         match op:
-            case ast.Is():
-                return left is right
-            case ast.IsNot():
-                return left is not right
+            case ast.Is() | ast.IsNot():
+                self._check_identity(frame, node, left, right, sides)
+                return (left is right) is isinstance(op, ast.Is)
             case ast.In() | ast.NotIn():
                 inside = self._contains(frame, node, left, right)
                 if not isinstance(op, ast.NotIn):
@@ -87,6 +102,25 @@ class Conditions:
         a, b = describe(self.numbers, left), describe(self.numbers, right)
         raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node))
 
+    def _check_identity(
+        self, frame: Frame, node: ast.AST, left: Any, right: Any, sides: tuple[ast.AST, ...]
+    ) -> None:
+        """`is` tells objects apart, and a number of the program is no object."""
+        numbers = (Scalar, bool, int, float)
+        for value, other in ((left, right), (right, left)):
+            if not isinstance(value, Scalar) or not isinstance(other, numbers):
+                continue
+            texts = [frame.source.text(side) for side in sides]
+            fix = "=="
+            if len(texts) == 2:
+                true = isinstance(right, bool) and value is left and value.dtype is DType.BOOL
+                isnt = "!=" if " is not " in frame.source.text(node) else "=="
+                fix = f"{texts[0]} {isnt} {texts[1]}"
+                if true:
+                    fix = texts[0] if right is (isnt == "==") else f"not {texts[0]}"
+            what = "`is` compares objects, and a number of a sample is not an object"
+            raise HawkError("H201", what, frame.loc(node), fix)
+
     def _contains(self, frame: Frame, node: ast.AST, value: Any, container: Any) -> Any:
         """`value in container`: known, or equal to any of its elements."""
         if isinstance(container, Scalar) or not isinstance(
@@ -95,7 +129,11 @@ class Conditions:
             what = (
                 f"`in` needs values whose number is known, not {describe(self.numbers, container)}"
             )
-            raise HawkError("H404", what, frame.loc(node))
+            fix = "(..., ...), a tuple of them"
+            if isinstance(container, Scalar) and isinstance(node, ast.Compare):
+                sides = (node.left, node.comparators[-1])
+                fix = " == ".join(frame.source.text(side) for side in sides)
+            raise HawkError("H404", what, frame.loc(node), fix)
         if is_known(value) and is_known(tuple(container)):
             return value in container
         found: Any = False
@@ -126,20 +164,24 @@ class Conditions:
         self, frame: Frame, left: Scalar, right: ast.expr, node: ast.BoolOp, *, wanted: bool
     ) -> Any:
         """The right side of `and` or `or` whose left side is a bool at run time."""
-        if left.number is None and any(isinstance(n, ast.NamedExpr) for n in ast.walk(right)):
-            # The name is bound only where the left side lets the right one run.
+        binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(right))
+        if left.number is None and (binds or self.domain.watches):
+            # The right side binds names, or is looked at, only where the left one lets it run.
             known = ast.copy_location(ast.Constant(value=not wanted), right)
             arms = (right, known) if wanted else (known, right)
             return self._chosen(frame, left, *arms, node)
-        value = self.expressions.evaluate(frame, right)
-        if not isinstance(value, (Scalar, bool)):
-            raise self._not_bool(frame, value, right, node)
-        other = self._bool(frame, value, right, node)
+        other = self._truth_of(frame, right, node)
         if left.number is not None:
             return other
         return self.expressions.guarded(
             frame, node, lambda: self.numbers.emit("and" if wanted else "or", left, other)
         )
+
+    def _truth_of(self, frame: Frame, side: ast.expr, whole: ast.BoolOp) -> Scalar:
+        value = self.expressions.evaluate(frame, side)
+        if not isinstance(value, (Scalar, bool)):
+            raise self._not_bool(frame, value, side, whole)
+        return self._bool(frame, value, side, whole)
 
     def _bool(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> Scalar:
         if isinstance(value, bool):
@@ -152,7 +194,22 @@ class Conditions:
         word = "and" if isinstance(whole.op, ast.And) else "or"
         text = frame.source.text(node)
         what = f"`{word}` works on bools, and `{text}` is {describe(self.numbers, value)}"
-        return HawkError("H201", what, frame.loc(node), f"{text} != 0")
+        return HawkError("H201", what, frame.loc(node), self._meant(frame, value, node, whole))
+
+    def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> str:
+        """What somebody means who writes a number between `and` or `or`."""
+        values, text = whole.values, frame.source.text
+        first = values[0]
+        if len(values) == 2 and node is first and isinstance(whole.op, ast.Or):
+            return f"{text(first)} if {text(first)} != 0 else {text(values[1])}"
+        rest = values[1:]
+        constants = all(isinstance(each, ast.Constant) for each in rest)
+        either = constants and isinstance(whole.op, ast.Or)
+        if either and isinstance(first, ast.Compare) and isinstance(first.ops[0], ast.Eq):
+            choices = ", ".join(text(each) for each in (first.comparators[0], *rest))
+            return f"{text(first.left)} in ({choices})"
+        word = " and " if isinstance(whole.op, ast.And) else " or "
+        return word.join(text(each) + (" != 0" if each is node else "") for each in values)
 
     def choice(self, frame: Frame, node: ast.IfExp) -> Any:
         test = self.expressions.evaluate(frame, node.test)
@@ -169,7 +226,10 @@ class Conditions:
 
         def arm(side: ast.expr) -> Callable[[], Ways]:
             def run() -> Ways:
-                value = self.expressions.evaluate(frame, side)
+                if isinstance(node, ast.BoolOp):
+                    value: Any = self._truth_of(frame, side, node)
+                else:
+                    value = self.expressions.evaluate(frame, side)
                 frame.names[CHOSEN] = value
                 return {Exit.NEXT: always(frame.names)}
 

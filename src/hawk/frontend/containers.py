@@ -9,6 +9,8 @@ from hawk.errors import HawkError
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
+from hawk.frontend.loops import short_enough
+from hawk.frontend.source import nearest
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, NeedsKnown, Range, Scalar, is_known, leaves
 
@@ -33,12 +35,16 @@ class Containers:
     def changing(self, frame: Frame, container: Any, node: ast.AST) -> None:
         """Check that a list or dict may be changed here. Raises HawkError."""
         made = self.made.get(id(container))
+        text, form = frame.source.text(_owner(node)), type(container).__name__
         if made is None:
-            what = "this list comes from outside the kernel and must not change"
-            raise HawkError("H308", what, frame.loc(node), "list(...) of it")
+            what = f"`{text}` is a {form} from outside the kernel and must not change"
+            fix = f"{form}({text}) for a copy; what stays from step to step is a Mutable parameter"
+            raise HawkError("H308", what, frame.loc(node), fix)
         if made[1] != self.domain.depth:
-            what = "a list changes here on one path, or in one pass of a loop, only"
-            raise NeedsKnown("H212", what, frame.loc(node), "a name for each element")
+            what = f"`{text}` changes here on one path or in one pass of a loop only, so what it "
+            what += "holds afterwards would not be known"
+            fix = "the same change on every path, with a value that is chosen: x if ... else y"
+            raise NeedsKnown("H212", what, frame.loc(node), fix)
 
     def from_pairs(self, frame: Frame, node: ast.Dict) -> Any:
         pairs: dict[Any, Any] = {}
@@ -71,7 +77,11 @@ class Containers:
             )
             if isinstance(sequence, Range):
                 what = "a comprehension has a known number of elements"
-                raise NeedsKnown("H404", what, frame.loc(generator.iter))
+                fix = f"for {frame.source.text(generator.target)} in "
+                fix += f"{frame.source.text(generator.iter)}: ..., a loop"
+                raise NeedsKnown("H404", what, frame.loc(generator.iter), fix)
+            if isinstance(sequence, range):
+                short_enough(sequence, frame.loc(generator.iter))
             for element in sequence:
                 if isinstance(sequence, range):
                     element = self.domain.counter(element)  # noqa: PLW2901
@@ -89,18 +99,60 @@ class Containers:
         truth = self.domain.truth(frame, self.expressions.evaluate(frame, test), test)
         if isinstance(truth, bool):
             return truth
-        what = "how many elements a comprehension has must be known"
-        raise NeedsKnown("H404", what, frame.loc(test))
+        what = "how many elements a comprehension has must be known, and this is not"
+        fix = f"... if {frame.source.text(test)} else 0.0, before the `for`"
+        raise NeedsKnown("H404", what, frame.loc(test), fix)
 
     def subscript(self, frame: Frame, node: ast.Subscript) -> Any:
         owner = self.expressions.evaluate(frame, node.value)
-        if isinstance(owner, (Scalar, Range, Closure)):
+        if isinstance(owner, Scalar):
+            text = frame.source.text(node.value)
+            what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
+            raise HawkError("H201", what + ", and has no elements", frame.loc(node), text)
+        if isinstance(owner, (Range, Closure)):
             what = f"`{frame.source.text(node.value)}` is {describe(self.numbers, owner)}"
             raise HawkError("H201", what + " and has no elements", frame.loc(node))
-        key = self.index(frame, node.slice)
-        size = f", of {len(owner)} elements" if hasattr(owner, "__len__") else ""
-        part = by_python(lambda: owner[key], frame.loc(node), doing=size)
+        key = self._key(frame, node, owner)
+        self._check_key(frame, node, owner, key)
+        part = by_python(lambda: owner[key], frame.loc(node))
         return self.new(part) if isinstance(key, slice) else plain(part, frame.loc(node))
+
+    def _key(self, frame: Frame, node: ast.Subscript, owner: Any) -> Any:
+        """The key of an element. Raises NeedsKnown, with the choice that is meant."""
+        try:
+            return self.index(frame, node.slice)
+        except NeedsKnown as error:
+            few = isinstance(owner, (tuple, list)) and 0 < len(owner) <= 4
+            if isinstance(owner, dict):
+                few = 0 < len(owner) <= 4
+            if error.fix:
+                raise
+            text, key = frame.source.text(node.value), frame.source.text(node.slice)
+            if isinstance(node.slice, (ast.Slice, ast.Tuple)):
+                fix = "a bound that is known, or ... if k < i else 0.0 for each element"
+                raise NeedsKnown(error.code, error.what, error.loc, fix) from None
+            if not few:
+                fix = f"a parameter that holds the element of each sample: {text}[{key}], outside"
+                raise NeedsKnown(error.code, error.what, error.loc, fix) from None
+            keys = [repr(k) for k in (owner if isinstance(owner, dict) else range(len(owner)))]
+            choices = [f"{text}[{k}] if {key} == {k}" for k in keys[:-1]]
+            fix = " else ".join([*choices, f"{text}[{keys[-1]}]"])
+            raise NeedsKnown(error.code, error.what, error.loc, fix) from None
+
+    def _check_key(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> None:
+        """Say what there is, where there is no such element."""
+        text, where = frame.source.text(node.value), frame.loc(node)
+        counted = isinstance(owner, (tuple, list, range)) and isinstance(key, int)
+        if counted and not -len(owner) <= key < len(owner):
+            what = f"`{text}` has {len(owner)} elements, and {key} is none of them"
+            fix = f"{text}[{len(owner) - 1}] for the last" if len(owner) else ""
+            raise HawkError("H210", what, where, fix)
+        if isinstance(owner, dict) and isinstance(key, (str, int)) and key not in owner:
+            known = ", ".join(map(repr, list(owner)[:8])) or "nothing"
+            names = [each for each in owner if isinstance(each, str)]
+            near = nearest(key, names) if isinstance(key, str) else ""
+            what = f"`{text}` has no {key!r}; it has {known}"
+            raise HawkError("H210", what, where, f"{text}[{near!r}]" if near else "")
 
     def index(self, frame: Frame, node: ast.expr) -> Any:
         """A key that is known now; a number of the program if it is known too."""
@@ -120,17 +172,31 @@ class Containers:
             return type(value)(*known) if isinstance(value, slice) else tuple(known)
         text = frame.source.text(node)
         what = f"`{text}` picks an element while the kernel is traced, so it must be known by then"
-        raise NeedsKnown("H212", what, frame.loc(node), "a loop whose bounds are known")
+        raise NeedsKnown("H212", what, frame.loc(node))
 
     def store(self, frame: Frame, target: ast.expr, value: Any) -> None:
         """Assign to an element of a list or dict made in the kernel."""
         if not isinstance(target, ast.Subscript):
             what = f"`{frame.source.text(target)}` is not a local name; a step changes only its own"
-            raise HawkError("H308", what, frame.loc(target), "a Mutable parameter")
+            raise HawkError("H308", what, frame.loc(target), "a Mutable parameter in its place")
         owner = self.expressions.evaluate(frame, target.value)
+        text = frame.source.text(target.value)
+        if isinstance(owner, Scalar):
+            what = (
+                f"`{text}` is {describe(self.numbers, owner)}, one number of this sample, and has "
+            )
+            raise HawkError("H308", what + "no elements", frame.loc(target), f"{text} = ...")
         if not isinstance(owner, (list, dict)):
-            what = f"an element of {describe(self.numbers, owner)} cannot be assigned"
-            raise HawkError("H308", what, frame.loc(target))
+            what = f"`{text}` is {describe(self.numbers, owner)}, which cannot change"
+            fix = f"{text} = list({text}) before" if isinstance(owner, tuple) else ""
+            raise HawkError("H308", what, frame.loc(target), fix)
         self.changing(frame, owner, target)
         key = self.index(frame, target.slice)
         by_python(lambda: owner.__setitem__(key, value), frame.loc(target))
+
+
+def _owner(node: ast.AST) -> ast.AST:
+    """The list or dict that a statement changes: of `xs.append(x)` and `xs[0]` that is `xs`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    return node.value if isinstance(node, ast.Subscript) else node

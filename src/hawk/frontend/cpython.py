@@ -195,9 +195,15 @@ class Shim:
     def __init__(self, real: DType, *, contract: bool) -> None:
         self.numbers = PythonNumbers(real)
         self.contract = contract
+        self.asserts = True
+        """Whether assertions are made."""
         self.made: dict[FunctionType, FunctionType] = {}
         self.codes: set[Any] = set()
         """The code of every function that is recompiled already, inner ones too."""
+
+    def within(self, *, contract: bool) -> Shim:
+        """The shim of a kernel that is called by this one."""
+        return Shim(self.numbers.real, contract=contract)
 
     def recompiled(
         self, function: FunctionType, kept: tuple[str, ...] | None = None
@@ -364,7 +370,7 @@ class Shim:
                 for each in signature.parameters
                 if each.default is not NO_DEFAULT
             }
-            inner = Shim(self.numbers.real, contract=target.contract)
+            inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
             return signature.given_back(inner.step(function, given))
         method = type(function).__call__

@@ -12,11 +12,12 @@ from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
 from hawk.frontend.lookup import read_attribute, read_name
-from hawk.frontend.operators import Misfit
+from hawk.frontend.names import same_name
+from hawk.frontend.operators import Misfit, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
 from hawk.frontend.sums import Sums
-from hawk.frontend.values import Scalar, is_known
+from hawk.frontend.values import NeedsKnown, Scalar, is_known
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -87,7 +88,8 @@ class Expressions:
                 value = self.evaluate(frame, node.value)
                 if not is_known(value):
                     what = "text cannot hold a number that is known only at run time"
-                    raise HawkError("H212", what, frame.loc(node))
+                    fix = "print(...), which is shown with @hawk.kernel(checks=True)"
+                    raise HawkError("H212", what, frame.loc(node), fix)
                 return str(value)
             case _:
                 raise refusal(frame.source, node, frame.caller)
@@ -134,13 +136,17 @@ class Expressions:
             what = what.replace(f"{{{slot}}}", text)
             fix = fix.replace(f"({{{slot}}})", f"({text})")
             fix = fix.replace(f"{{{slot}}}", text if simple else f"({text})")
-        return HawkError(misfit.code, what, frame.loc(node), fix)
+        kind = NeedsKnown if isinstance(misfit, NotKnown) else HawkError
+        return kind(misfit.code, what, frame.loc(node), fix)
 
     def _attribute(self, frame: Frame, node: ast.Attribute) -> Any:
         owner = self.evaluate(frame, node.value)
         if isinstance(owner, Scalar):
-            what = f"`{frame.source.text(node.value)}` is a number and has no `{node.attr}`"
-            raise HawkError("H307", what, frame.loc(node))
+            text = frame.source.text(node.value)
+            what = f"`{text}` is one number of this sample and has no `{node.attr}`"
+            known = same_name(node.attr)
+            fix = f"{known}({text})" if known else {"real": text, "item": text}.get(node.attr, "")
+            raise HawkError("H307", what, frame.loc(node), fix)
         return read_attribute(owner, node.attr, frame.loc(node), self.domain.reads)
 
     def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import Loc
+from hawk.errors import HawkError, Loc
+from hawk.frontend.events import Event
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.operators import Kind, Literal
 from hawk.frontend.templates import Template, fill, open_up, template_of
@@ -45,6 +46,11 @@ class KernelCycle:
         """Each key's value with `_Slot`s in the place of numbers."""
         self.items: dict[str, list[Statement]] = {}
         self.test_value: Value | None = None
+        self.events: dict[Event, _Slot] = {}
+        """What has happened so far is carried too, where that is looked at."""
+        if domain.watch is not None:
+            for kind, first in domain.watch.first.items():
+                self.events[kind] = self._slot("", first, DType.I64)
 
     def carry(self, key: str, value: Any, template: Template) -> None:
         self.keys[key] = open_up(value, template, lambda part, kind: self._slot(key, part, kind))
@@ -66,11 +72,31 @@ class KernelCycle:
     def _part(self, part: str, of: Callable[[_Slot], Value]) -> Iterator[dict[str, Any]]:
         self.domain.depth += 1
         try:
-            with self.domain.builder.block() as items:
+            with self.domain.builder.block() as items, self._watching(part, of):
                 self.items[part] = items
                 yield {key: self._filled(tree, of) for key, tree in self.keys.items()}
         finally:
             self.domain.depth -= 1
+
+    @contextmanager
+    def _watching(self, part: str, of: Callable[[_Slot], Value]) -> Iterator[None]:
+        """What happens inside is added to what is carried."""
+        watch = self.domain.watch
+        if watch is None:
+            yield
+            return
+        ends: list[dict[Event, Scalar]] = []
+        with watch.arm(ends):
+            before = {kind: Scalar(of(slot)) for kind, slot in self.events.items()}
+            watch.first = dict(before)
+            yield
+        (after,) = ends
+        if part == "body":
+            for kind, slot in self.events.items():
+                slot.following = after[kind].value
+        elif any(after[kind] is not before[kind] for kind in before):
+            what = "a check in the test of `while ... else` is not there yet"
+            raise HawkError("H209", what, self.where, "while True: ..., with `if` and `break`")
 
     @staticmethod
     def _filled(tree: Any, of: Callable[[_Slot], Value]) -> Any:
@@ -127,6 +153,10 @@ class KernelCycle:
         results = [Value(slot.dtype, self.where, slot.in_test.name) for slot in self.slots]
         builder.items.append(Loop(tuple(inits), test, body, tuple(results)))
         after = dict(zip(map(id, self.slots), results, strict=True))
+        if self.domain.watch is not None:
+            self.domain.watch.first = {
+                kind: Scalar(after[id(slot)]) for kind, slot in self.events.items()
+            }
         return {
             key: self._filled(tree, lambda slot: after[id(slot)]) for key, tree in self.keys.items()
         }

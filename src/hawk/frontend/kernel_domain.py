@@ -8,6 +8,7 @@ from typing import Any
 
 from hawk.errors import HawkError, Loc
 from hawk.frontend.domain import Cycle, Fork
+from hawk.frontend.events import Event, Watch
 from hawk.frontend.expressions import Expressions
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_cycle import KernelCycle
@@ -27,9 +28,10 @@ from hawk.ir.types import DType
 class KernelDomain:
     """What the walker needs to know of kernels."""
 
-    def __init__(self, builder: Builder, real: DType, *, contract: bool) -> None:
+    def __init__(self, builder: Builder, real: DType, *, contract: bool, checks: bool) -> None:
         self.builder, self.contract = builder, contract
-        self.numbers = KernelNumbers(builder, real)
+        self.watch = Watch(builder) if checks else None
+        self.numbers = KernelNumbers(builder, real, self.watch)
         self.reads = Reads()
         self.walker = Walker(self)
         self.expressions = Expressions(self)
@@ -51,12 +53,39 @@ class KernelDomain:
         """The parts of a value that is assigned to several names."""
         if isinstance(value, (tuple, list, str, range, dict)):
             return tuple(plain(part, frame.loc(node)) for part in value)
-        what = f"{describe(self.numbers, value)} cannot be taken apart"
+        what = f"{describe(self.numbers, value)} cannot be taken apart: it is one number"
+        if not isinstance(value, (Scalar, bool, int, float)):
+            what = f"{describe(self.numbers, value)} cannot be taken apart"
         raise HawkError("H213", what, frame.loc(node))
 
     def new(self, container: Any) -> Any:
         """A list or dict made here; it may change here, not on one path only."""
         return self.expressions.containers.new(container)
+
+    # --- checks ---
+
+    @property
+    def watches(self) -> bool:
+        return self.watch is not None
+
+    def asserts(self, frame: Frame, node: ast.Assert) -> None:
+        """Look at an assertion, where checks are asked for."""
+        if self.watch is not None:
+            truth = self.truth(frame, self.evaluate(frame, node.test), node.test)
+            self.builder.loc = frame.loc(node.test)
+            fails = self.numbers.settle(self.opposite(truth))
+            self.watch.note(Event.FAILED, fails, frame.loc(node.test), frame.source.text(node.test))
+
+    def shows(self, frame: Frame, node: ast.Call) -> None:
+        """Note that `print` or `hawk.debug` shows something; what, is seen when it is replayed."""
+        if self.watch is not None:
+            where: Any = True
+            for each in node.keywords:
+                if each.arg == "where" and not _is_print(node):
+                    where = self.truth(frame, self.evaluate(frame, each.value), each.value)
+            self.builder.loc = frame.loc(node)
+            text = frame.source.text(node)
+            self.watch.note(Event.PRINTED, self.numbers.settle(where), frame.loc(node), text)
 
     # --- truth ---
 
@@ -144,27 +173,35 @@ class KernelDomain:
 
         def why(name: str, where: Loc) -> HawkError:
             what = f"`{name}` is {before} when the loop at line {line} starts and {after} "
-            fix = ""
+            fix = f"one type for `{name}`, before the loop and in it"
             if isinstance(entry, Scalar) and isinstance(value, Scalar):
-                fix = f"{name} = hawk.real({name}) before line {line}"
-                if value.dtype.is_int or value.dtype is DType.BOOL:
-                    fix = f"one type for `{name}`, before the loop and in it"
+                if value.dtype.is_float:
+                    fix = f"{name} = hawk.real({name}) before line {line}"
+            elif entry is None:
+                fix = f"{name} = math.nan, or another number, before line {line}"
+            elif isinstance(entry, (tuple, list)) and isinstance(value, (tuple, list)):
+                fix = "a loop over a range whose length is known, or one name for each element"
             return error("H206", what + "after a pass", where, fix)
 
-        return Unusable(why)
+        made = value.value.loc if isinstance(value, Scalar) else None
+        return Unusable(why, made)
 
     def iterate(self, frame: Frame, value: Any, node: ast.expr) -> Range | Sequence[Any]:
         """What a `for` runs over: a known sequence, or a range."""
         if isinstance(value, (range, Range)):
             return value
         if isinstance(value, (tuple, list, str, dict)):
-            return tuple(plain(part, frame.loc(node)) for part in value)
+            name = f"{frame.source.text(node)}[...]"
+            return tuple(plain(part, frame.loc(node), name) for part in value)
         if isinstance(value, Scalar):
             text = frame.source.text(node)
-            what = f"`{text}` is a number, and a `for` needs something to run over"
-            raise HawkError("H404", what, frame.loc(node), f"range({text})")
+            what = f"`{text}` is {describe(self.numbers, value)}, one number of this sample; there "
+            what += "is nothing to run over"
+            fix = f"range({text})" if value.dtype.is_int else f"range(...), or {text} alone"
+            raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
-        raise HawkError("H404", what + describe(self.numbers, value), frame.loc(node))
+        fix = f"tuple({frame.source.text(node)}) outside the kernel"
+        raise HawkError("H404", what + describe(self.numbers, value), frame.loc(node), fix)
 
     def below(self, number: Any, bounds: Range) -> Any:
         stop = self.numbers.to(bounds.stop, DType.I64)
@@ -178,3 +215,7 @@ class KernelDomain:
 
     def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:
         return self.expressions.matches(frame, value, node)
+
+
+def _is_print(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "print"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hawk.errors import HawkError, Loc
+from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
-from hawk.frontend.operators import Kind, Literal, Misfit, choice, is_float
+from hawk.frontend.operators import Kind, Literal, Misfit, choice, conversion, is_float
 from hawk.frontend.source import own_nodes
 from hawk.frontend.templates import describe, fill
 from hawk.frontend.values import Scalar, Unusable
@@ -35,13 +36,16 @@ class KernelFork:
     results: list[Value] = field(default_factory=list)
     defined: list[set[int]] = field(default_factory=list)
     seen: dict[tuple[int, int], Scalar] = field(default_factory=dict)
+    events: list[dict[Event, Scalar]] = field(default_factory=list)
+    """What has happened by the end of each arm, where that is looked at."""
 
     @contextmanager
     def arm(self) -> Iterator[None]:
         domain = self.domain
         domain.depth += 1
+        watching = nullcontext() if domain.watch is None else domain.watch.arm(self.events)
         try:
-            with domain.builder.block() as items:
+            with domain.builder.block() as items, watching:
                 self.arms.append(items)
                 yield
         finally:
@@ -121,23 +125,48 @@ class KernelFork:
             words = describe(numbers, value)
             described.append(f"{words} (line {place})" if place else words)
             texts.append(text)
-        mixed = isinstance(first, Scalar) and isinstance(second, Scalar)
-        kinds = {numbers.kind(value) for value in (first, second)} if mixed else set()
+        text, to = self._odd(first, second, texts)
+        real = numbers.real
 
         def why(name: str, where: Loc) -> HawkError:
             what = f"`{name}` is {described[0]} on one path and {described[1]} on the other"
             what += f" of the choice at line {line}"
             fix = "values of one type on both paths"
-            for value, text in zip((first, second), texts, strict=True):
-                to = "real" if any(is_float(kind) for kind in kinds) else "index"
-                narrow = isinstance(value, Scalar) and value.dtype.is_int
-                if mixed and narrow and text and not (to == "index" and value.dtype is DType.I64):
-                    fix = f"hawk.{to}({text})"
-                    if not isinstance(self.node, ast.IfExp):
-                        fix = f"{name} = {fix}"
+            if None in (first, second):
+                fix = "a number instead of None, such as math.nan"
+            elif to is not None:
+                fix = converted(text, to, real)
+                fix = fix if isinstance(self.node, ast.IfExp) else f"{name} = {fix}"
+            elif all(texts) and all(isinstance(each, Scalar) for each in (first, second)):
+                fix = " and ".join(converted(each, DType.I64, real) for each in texts)
             return HawkError("H205", what, where, fix)
 
-        return Unusable(why)
+        return Unusable(why, self._place(name))
+
+    def _odd(self, first: Any, second: Any, texts: list[str]) -> tuple[str, DType | None]:
+        """The text of the value to convert, and to what.
+
+        That is the one assigned, where the other path leaves what was there before; else the
+        integer where the other is a float, and the narrow integer where both are integers.
+        """
+        numbers = self.domain.numbers
+        numeric = all(isinstance(each, (Scalar, bool, int, float)) for each in (first, second))
+        pairs = [(texts[0], first, second), (texts[1], second, first)]
+        for text, value, other in pairs if numeric else []:
+            kind, target = numbers.kind(value), numbers.kind(other)
+            alone = sum(map(bool, texts)) == 1
+            wider = is_float(target) or (target is DType.I64 and not is_float(kind))
+            if text and isinstance(target, DType) and (alone or wider):
+                return text, target
+        return "", None
+
+    def _place(self, name: str) -> Loc:
+        """Where the name is assigned in an arm; where the paths part, if in neither."""
+        for arm in ("orelse", "body"):
+            place = _assigned(self.node, arm, name)
+            if self.frame is not None and place is not None:
+                return self.frame.head(place)
+        return self.where
 
     def only(self, name: str, value: Any, arm: int) -> Any:
         def leaf(part: Any) -> Any:
@@ -154,6 +183,8 @@ class KernelFork:
 
     def close(self) -> None:
         """Write the `If`, unless nothing comes out of it."""
+        if self.domain.watch is not None:
+            self.domain.watch.join(self.events, self.pair)
         if self.results:
             then, orelse = (
                 Block(tuple(self.arms[arm]), tuple(pair[arm] for pair in self.yields))
@@ -164,18 +195,32 @@ class KernelFork:
 
 def _assignment(frame: Frame | None, node: ast.AST | None, arm: str, name: str) -> tuple[int, str]:
     """The line of the last assignment to `name` in an arm, and the text of the value."""
-    found = 0, ""
     statements = getattr(node, arm, None)
-    if frame is None or statements is None:
-        return found
-    if isinstance(statements, ast.expr):
+    if frame is not None and isinstance(statements, ast.expr):
         return 0, frame.source.text(statements)
-    for each in own_nodes(statements):
+    place = _assigned(node, arm, name)
+    if frame is None or place is None:
+        return 0, ""
+    return place.lineno, frame.source.text(place.value)
+
+
+def _assigned(node: ast.AST | None, arm: str, name: str) -> ast.Assign | None:
+    """The last assignment to `name` in an arm."""
+    statements = getattr(node, arm, None)
+    found = None
+    for each in own_nodes(statements) if isinstance(statements, list) else ():
         if isinstance(each, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == name for target in each.targets
         ):
-            found = each.lineno, frame.source.text(each.value)
+            found = each
     return found
+
+
+def converted(text: str, dtype: DType, real: DType) -> str:
+    """What to write to make a `dtype` of the expression `text`."""
+    if dtype is DType.BOOL and text in ("0", "1"):
+        return str(text == "1")
+    return f"{conversion(dtype, real)}({text})"
 
 
 def zero(dtype: DType) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.events import Watch
 from hawk.frontend.operators import Kind, Literal, literal
 from hawk.frontend.values import Scalar
 from hawk.ir.builder import Builder
@@ -19,10 +20,10 @@ class KernelNumbers(Arithmetic):
     `name` is the user's name of the next result, if it gets one; for printing only.
     """
 
-    __slots__ = ("builder", "name", "real")
+    __slots__ = ("builder", "name", "real", "watch")
 
-    def __init__(self, builder: Builder, real: DType) -> None:
-        self.builder, self.real = builder, real
+    def __init__(self, builder: Builder, real: DType, watch: Watch | None = None) -> None:
+        self.builder, self.real, self.watch = builder, real, watch
         self.name = ""
 
     def is_number(self, value: object) -> bool:
@@ -36,6 +37,8 @@ class KernelNumbers(Arithmetic):
     def emit(self, op: str, *values: Any, free: bool = False) -> Scalar:
         if _SAME.get(op) is values[0].value.dtype:
             return Scalar(values[0].value)
+        if self.watch is not None:
+            self.watch.operation(op, values)
         name = "" if op in _SAME else self.name
         result = self.builder.apply(op, *[value.value for value in values], name=name)
         if name:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import types
 from typing import Any
 
 import numpy as np
 
 from hawk.errors import HawkError, Loc
+from hawk.frontend.debug import quoted
 from hawk.frontend.frame import Frame
+from hawk.frontend.names import same_name
 from hawk.frontend.source import nearest
 from hawk.frontend.values import Unusable
 
@@ -79,18 +82,25 @@ def _contents(cell: types.CellType) -> Any:
         return _MISSING
 
 
-def plain(value: Any, where: Loc) -> Any:
+def plain(value: Any, where: Loc, text: str = "") -> Any:
     """A value from outside as the walk knows it: NumPy's scalars are Python's numbers.
 
-    Raises HawkError for an array, whose contents could change unseen.
+    `text` names it where that is not what is written at `where`. Raises HawkError for an array,
+    whose contents could change unseen.
     """
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
-        what = f"an array of shape {value.shape} is read as data; its contents may change unseen"
+        text = text or quoted(where) or "this"
+        if text.endswith(")"):
+            what = f"`{text}` makes an array; a kernel holds numbers, tuples and lists"
+            raise HawkError("H306", what, where, "[0.0] * 3, a list, or what comes of it outside")
+        what = f"`{text}` is an array of shape {value.shape}; its numbers would become part of the "
+        what += "kernel, and could change unseen"
         fix = "a parameter for it: Scalar for one number a sample, Param for one a launch"
-        if value.ndim == 1 and value.size <= 16:
-            fix = f"tuple({{}}.tolist()) outside the kernel, or {fix}".replace("{}", "the_array")
+        if value.size <= 64:
+            made = f"tuple({text}.tolist()) outside the kernel, for numbers that never change"
+            fix = f"{made};\nor {fix}"
         raise HawkError("H306", what, where, fix)
     return value
 
@@ -107,7 +117,11 @@ def read_name(frame: Frame, node: ast.Name, reads: Reads) -> Any:
             return value
         if name in scope.source.locals:
             what = f"`{name}` is read before it is bound"
-            raise HawkError("H302", what, frame.loc(node), f"{name} = ... before this line")
+            fix = f"{name} = ... before this line"
+            if hasattr(builtins, name) or name in scope.source.globals:
+                what += ": it is a local name, because this function assigns to it"
+                fix = f"another name for the local `{name}`"
+            raise HawkError("H302", what, frame.loc(node), fix)
         if scope.parent is None:
             return _outside(scope, frame, node, reads)
         scope = scope.parent
@@ -132,7 +146,9 @@ def _outside(outermost: Frame, frame: Frame, node: ast.Name, reads: Reads) -> An
         return getattr(builtins, name)
     known = {*source.locals, *frame.source.locals, *source.cells, *namespace}
     what = f"`{name}` is not defined"
-    raise HawkError("H301", what, frame.loc(node), nearest(name, known | set(dir(builtins))))
+    near = nearest(name, known) or nearest(name, dir(builtins))
+    fix = f"math.{name}" if hasattr(math, name) else near
+    raise HawkError("H301", what, frame.loc(node), fix)
 
 
 def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
@@ -145,7 +161,10 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
         else:
             kind = f"a {type(owner).__name__}"
         what = f"{kind} has no `{name}`"
-        raise HawkError("H307", what, where, nearest(name, dir(owner))) from None
+        near = same_name(name) or nearest(name, dir(owner))
+        before = quoted(where).rpartition(".")[0]
+        fix = f"{before}.{near}" if near and "." not in near and before else near
+        raise HawkError("H307", what, where, fix) from None
     except Exception as error:  # noqa: BLE001  a property of the user may raise anything
         what = f"reading `{name}` failed: {type(error).__name__}: {error}"
         raise HawkError("H210", what, where) from None
@@ -165,5 +184,3 @@ def _watched(value: Any, where: Loc, reads: Reads) -> Any:
         for key, part in value.items():
             reads.from_dict(value, key, part)
     return value
-
-

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hawk.frontend.walk import Walker
 
 
+UNROLL_MAX = 1024
+"""The most passes of a loop that are written one after the other."""
+
+
 class Attempt:
     """One try at writing a loop whose carried values have the types `templates` say."""
 
@@ -155,7 +159,8 @@ class Attempt:
             following = Way(flag, self._ran_out(ways, held, results))
         elif not left:
             what = "this loop never ends: nothing in it breaks or returns"
-            raise HawkError("H404", what, frame.head(self.node))
+            fix = "a test that changes, a `break` or a `return`"
+            raise HawkError("H404", what, frame.head(self.node), fix)
         return self.walker.after(frame, self.node, following, left)
 
     def _left(
@@ -185,6 +190,17 @@ class Attempt:
             elif name in last:
                 names[name] = _maybe_unbound(self.frame, self.node)
         return names
+
+
+def short_enough(numbers: range, where: Loc, reason: HawkError | None = None) -> None:
+    """Check that a range whose passes are written out is short. Raises HawkError."""
+    if len(numbers) > UNROLL_MAX:
+        what = f"{len(numbers)} passes must be written out one after the other"
+        fix = "a `for` loop that computes with numbers only, which is not written out"
+        if reason is not None:
+            what += f", because in line {reason.loc.line} {reason.what}"
+            fix = reason.fix or "fewer passes, or numbers computed from the counter"
+        raise HawkError("H402", f"{what}; the limit is {UNROLL_MAX}", where, fix)
 
 
 def _flag(way: Exit) -> str:

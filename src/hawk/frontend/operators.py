@@ -44,8 +44,12 @@ class Misfit(Exception):
         self.code, self.what, self.fix = code, what, fix
 
 
-ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
-INTEGER = {"//": "floordiv", "%": "mod", "<<": "shl", ">>": "shr"}
+class NotKnown(Misfit):
+    """A number that must be known when a kernel is traced: a loop is unrolled where it can be."""
+
+
+ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
+SHIFTS = {"<<": "shl", ">>": "shr"}
 BITS = {"&": "and", "|": "or", "^": "xor"}
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
@@ -72,7 +76,12 @@ def literal(value: object) -> Literal:
             name = type(value).__name__
             article = "an" if name[:1] in "aeiouAEIOU" else "a"
             what = "None" if value is None else f"{article} {name}"
-            raise Misfit("H201", f"a number is needed, and `{{left}}` is {what}")
+            fix = {
+                "NoneType": "a number instead of None, such as math.nan",
+                "str": "float({left}), if it is the text of a number",
+                "complex": "its real and its imaginary part as two numbers",
+            }.get(name, "")
+            raise Misfit("H201", f"a number is needed, and `{{left}}` is {what}", fix)
 
 
 def is_float(kind: Kind) -> bool:
@@ -97,8 +106,10 @@ def binary(symbol: str, left: Kind, right: Kind, real: DType) -> Plan:
     if symbol == "@":
         raise Misfit("H201", "`@` multiplies matrices, and these are numbers", "{left} * {right}")
     if is_float(together):
-        raise _no_floats(symbol)
-    return Plan(INTEGER[symbol], together)
+        what = f"`{symbol}` shifts the bits of integers, and there is a float"
+        factor = "* 2.0 **" if symbol == "<<" else "/ 2.0 **"
+        raise Misfit("H201", what, f"{{left}} {factor} {{right}}")
+    return Plan(SHIFTS[symbol], together)
 
 
 def unary(symbol: str, kind: Kind) -> Plan:
@@ -136,7 +147,10 @@ def _bits(symbol: str, left: Kind, right: Kind, real: DType) -> Kind:
     for kind, name in ((left, "{left}"), (right, "{right}")):
         if is_float(kind):
             what = f"`{symbol}` works on the bits of integers, and `{name}` is {named(kind)}"
-            raise Misfit("H201", what, f"int({name})")
+            sides = f"{{left}} {symbol} {{right}}".replace(name, f"int({name})")
+            if symbol == "^":
+                sides = f"{{left}} ** {{right}} for a power, {sides} for the bits"
+            raise Misfit("H201", what, sides)
     return meet(symbol, left, right, real)
 
 
@@ -158,17 +172,6 @@ def _mixed(symbol: str, left: DType, right: DType) -> Misfit:
     else:
         fix = f"hawk.int32({{left}}){between}{{right}}"
     return Misfit("H204", what, fix)
-
-
-def _no_floats(symbol: str) -> Misfit:
-    if symbol == "//":
-        what = "`//` of floats is not there yet"
-        return Misfit("H209", what, "np.floor({left} / {right})")
-    if symbol == "%":
-        what = "`%` of floats is not there yet"
-        return Misfit("H209", what, "{left} - {right} * np.floor({left} / {right})")
-    what = f"`{symbol}` shifts integers, and there is a float"
-    return Misfit("H201", what, f"int({{left}}) {symbol} int({{right}})")
 
 
 def choice(kinds: tuple[Kind, ...], real: DType) -> Kind | None:

@@ -55,7 +55,9 @@ def recompile(
         if isinstance(each, ast.FunctionDef) and not hasattr(each, "type_params"):
             vars(each)["type_params"] = []
     _locate(module, inner.lineno)
-    code = compile(module, source.file, "exec", dont_inherit=True)
+    # Said here, because under `python -O` it is not the shim's to say.
+    level = 0 if shim.asserts else 1
+    code = compile(module, source.file, "exec", dont_inherit=True, optimize=level)
     (outer_code,) = [each for each in code.co_consts if isinstance(each, CodeType)]
     (inner_code,) = [
         each

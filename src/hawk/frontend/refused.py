@@ -12,7 +12,7 @@ _PURE = "a step only computes values"
 _ONCE = "it would run once, while the kernel is traced"
 _OUTSIDE = "this before the run or after it, outside the kernel"
 _STOP = (
-    "assert ..., \"text\", which is looked at with @hawk.kernel(checks=True);\n"
+    'assert ..., "text", which is looked at with @hawk.kernel(checks=True);\n'
     "or terminated = True, to stop the sample here"
 )
 
@@ -23,7 +23,7 @@ REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
     ast.With: ("H103", f"`with`: {_PURE}, there is nothing to open and close", _OUTSIDE),
     ast.AsyncWith: ("H110", f"`async with`: {_PURE}", _OUTSIDE),
     ast.AsyncFor: ("H110", f"`async for`: {_PURE}", "for ..."),
-    ast.AsyncFunctionDef: ("H110", f"`async def`: {_PURE}", "def ..."),
+    ast.AsyncFunctionDef: ("H110", f"`async def`: {_PURE}", "def ...(...):"),
     ast.Await: ("H110", f"`await`: {_PURE}, there is nothing to wait for", _OUTSIDE),
     ast.Yield: ("H110", "`yield`: a step gives its values once, by `return`", "return ..."),
     ast.YieldFrom: (
@@ -32,15 +32,11 @@ REFUSED: Mapping[type[ast.AST], tuple[str, str, str]] = {
         "return ...",
     ),
     ast.Delete: ("H103", "`del`: a local name ends with the step", "nothing: leave the line out"),
-    ast.Global: ("H308", f"`global`: {_PURE}; what stays is a Mutable", "count: Mutable[Index]"),
-    ast.Nonlocal: (
-        "H308",
-        f"`nonlocal`: {_PURE}; what stays is a Mutable",
-        "count: Mutable[Index]",
-    ),
+    ast.Global: ("H308", f"`global`: {_PURE}", "{}: Mutable[Scalar], a parameter"),
+    ast.Nonlocal: ("H308", f"`nonlocal`: {_PURE}", "{} = f({}), where f returns what it becomes"),
     ast.Import: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
     ast.ImportFrom: ("H103", f"`import`: {_ONCE}", "the import at the top of the file"),
-    ast.ClassDef: ("H103", f"`class`: {_PURE}", "the class at the top of the file"),
+    ast.ClassDef: ("H103", f"`class`: {_PURE} and makes no objects", "the class outside"),
     ast.Set: ("H103", "a set has no order; it may stand behind `in` only", "(x, y), a tuple"),
     ast.SetComp: ("H103", "a set has no order", "[... for ...], a list"),
 }
@@ -65,4 +61,6 @@ def refusal(source: Source, node: ast.AST, caller: Loc | None = None) -> HawkErr
         where = Loc(
             where.file, where.line, where.col, where.line, len(line), where.function, caller
         )
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        fix = fix.replace("{}", node.names[0])
     return HawkError(code, what, where, fix)

@@ -263,6 +263,8 @@ def _output_text(annotation: Any) -> str:
     """The annotation that was meant, as far as one can tell."""
     several = get_origin(annotation) in (tuple, list)
     parts: Any = get_args(annotation) if several else annotation
+    if get_origin(annotation) is list:
+        parts = parts * 2  # how many it holds is not said
     if isinstance(parts, (tuple, list)):
         return f"tuple[{', '.join(_output_text(part) for part in parts)}]"
     elements, _ = _parts(annotation)
@@ -351,6 +353,5 @@ def _starred(value: ast.Tuple) -> bool:
 
 def example(outputs: tuple[Output, ...]) -> str:
     """A `return` that gives what the signature says."""
-    names = ", ".join(output.element.name for output in outputs)
     dots = ", ".join(["..."] * len(outputs))
-    return f"return {dots}, with {'a' if len(outputs) == 1 else 'one'} {names}"
+    return f"return {dots}  ({', '.join(output.element.name for output in outputs)})"

@@ -52,9 +52,8 @@ class Source:
             )
         source = cls(code.co_filename, lines, node, function)
         if isinstance(node, ast.AsyncFunctionDef):
-            raise HawkError(
-                "H110", "an async function is not a step of a sample", source.loc(node), "def ..."
-            )
+            what = "an async function only makes promises, and a step computes values"
+            raise HawkError("H110", what, source.head(caller), f"def {node.name}(...):")
         return source
 
     @property

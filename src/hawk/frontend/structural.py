@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.errors import HawkError
 from hawk.frontend.frame import Frame
+from hawk.frontend.loops import short_enough
 from hawk.frontend.templates import describe
 from hawk.frontend.values import NeedsKnown, Range, Scalar, is_known
 
@@ -35,12 +36,17 @@ class Structural:
             isinstance: self.isinstance_,
         }
 
-    def sequence(self, frame: Frame, node: ast.AST, value: Any) -> tuple[Any, ...]:
-        sequence = self.domain.iterate(frame, value, node)  # type: ignore[arg-type]
+    def sequence(self, frame: Frame, node: ast.AST, value: Any, place: int = 0) -> tuple[Any, ...]:
+        """The values of an argument of the call `node`."""
+        args = node.args if isinstance(node, ast.Call) else [node]
+        written: Any = args[place] if place < len(args) else node
+        sequence = self.domain.iterate(frame, value, written)
         if isinstance(sequence, Range):
             what = "how many values a range has must be known here"
-            raise NeedsKnown("H404", what, frame.loc(node))
+            fix = f"for i in {frame.source.text(written)}: ..., a loop"
+            raise NeedsKnown("H404", what, frame.loc(written), fix)
         if isinstance(sequence, range):
+            short_enough(sequence, frame.loc(written))
             return tuple(self.domain.counter(number) for number in sequence)
         return tuple(sequence)
 
@@ -61,9 +67,12 @@ class Structural:
         ]
         if known[2] is None:
             what = "the step of a range must be known while the kernel is traced"
-            raise NeedsKnown("H212", what, frame.loc(node))
+            fix = f"while i < ...: ...; i += {frame.source.text(node.args[-1])}"
+            raise NeedsKnown("H212", what, frame.loc(node), fix)
         if known[2] == 0:
-            raise HawkError("H210", "the step of a range is 0", frame.loc(node))
+            raise HawkError(
+                "H210", "the step of a range is 0", frame.loc(node), "a step of 1 or -1"
+            )
         return Range(start, stop, known[2]) if None in known else range(*known)
 
     def _bound_of(self, frame: Frame, node: ast.expr, value: Any) -> Any:
@@ -78,12 +87,21 @@ class Structural:
             return value
         text = frame.source.text(node)
         what = f"a range runs over integers, and `{text}` is {describe(self.numbers, value)}"
-        raise HawkError("H202", what, frame.loc(node), f"int({text})")
+        fix = f"int({text})"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            fix = f"{frame.source.text(node.left)} // {frame.source.text(node.right)}"
+        raise HawkError("H202", what, frame.loc(node), fix)
 
     def len_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
         if isinstance(value, (tuple, list, dict, str, range)):
             return len(value)
-        what = f"{describe(self.numbers, value)} has no length that is known"
+        what = f"{describe(self.numbers, value)} has no length"
+        if isinstance(value, Scalar):
+            text = frame.source.text(node.args[0])
+            what = (
+                f"`{text}` is {describe(self.numbers, value)}, one number of this sample, and has "
+            )
+            raise HawkError("H404", what + "no length", frame.loc(node), "a Param for the length")
         raise HawkError("H404", what, frame.loc(node))
 
     def sum_(self, frame: Frame, node: ast.Call, values: Any, start: Any = 0) -> Any:
@@ -119,7 +137,7 @@ class Structural:
         return self.domain.new(list(self.sequence(frame, node, values)))
 
     def zip_(self, frame: Frame, node: ast.Call, *values: Any, strict: bool = False) -> Any:
-        sequences = [self.sequence(frame, node, value) for value in values]
+        sequences = [self.sequence(frame, node, value, i) for i, value in enumerate(values)]
         try:
             return tuple(zip(*sequences, strict=strict))
         except ValueError as error:
@@ -136,5 +154,6 @@ class Structural:
     def isinstance_(self, frame: Frame, node: ast.Call, value: Any, kinds: Any) -> Any:
         if is_known(value):
             return isinstance(value, kinds)
-        what = "what a number is at run time is its type in the program, not a class"
-        raise HawkError("H303", what, frame.loc(node))
+        what = "a number of a sample has a type of the program, not a class to ask for"
+        fix = "nothing: its type is the same for all samples, by its annotation"
+        raise HawkError("H303", what, frame.loc(node), fix)

@@ -124,7 +124,7 @@ class Sums:
         symbol = SYMBOLS[type(node.op)]
         if is_known(left) and is_known(right):
             return by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
-        sides = (getattr(node, "left", getattr(node, "target", node)), _right(node))
+        sides = (_left(node), _right(node))
         if isinstance(left, (tuple, list)) or isinstance(right, (tuple, list)):
             return self._sequences(frame, node, left, right, symbol)
         return self.expressions.guarded(
@@ -137,11 +137,20 @@ class Sums:
         times = right if isinstance(left, (tuple, list)) else left
         if symbol == "+" and both:
             return self.expressions.containers.new(left + right)
-        if symbol == "*" and not both and isinstance(times, (int, Scalar)):
+        if symbol == "*" and not both and _counts(times):
             count = self.expressions.containers.as_index(frame, times, node)
             return self.expressions.containers.new((left if times is right else right) * count)
         a, b = describe(self.numbers, left), describe(self.numbers, right)
-        raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node))
+        what = f"`{symbol}` of {a} and {b}: a tuple or list is not a vector"
+        texts = [frame.source.text(side) for side in (_left(node), _right(node))]
+        fix = ""
+        if len(texts) == 2 and isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+            fix = f"[a {symbol} b for a, b in zip({texts[0]}, {texts[1]})]"
+        elif isinstance(left, (tuple, list)):
+            fix = f"[a {symbol} {texts[1]} for a in {texts[0]}]"
+        elif isinstance(right, (tuple, list)):
+            fix = f"[{texts[0]} {symbol} b for b in {texts[1]}]"
+        raise HawkError("H201", what, frame.loc(node), fix)
 
     def unary(self, frame: Frame, node: ast.UnaryOp, name: str) -> Any:
         value = self.expressions.evaluate(frame, node.operand)
@@ -170,6 +179,16 @@ def _loaded(target: ast.expr) -> ast.expr:
             return ast.Attribute(value=target.value, attr=target.attr, ctx=ast.Load())
         case _:
             return target
+
+
+def _counts(value: Any) -> bool:
+    """Whether a list may be repeated so often."""
+    integer = isinstance(value, Scalar) and (value.free or value.dtype.is_int)
+    return integer or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _left(node: Any) -> ast.AST:
+    return getattr(node, "left", getattr(node, "target", node))
 
 
 def _right(node: Any) -> ast.AST:

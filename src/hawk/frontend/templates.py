@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeAlias
 
 from hawk.frontend.arithmetic import Arithmetic
@@ -96,8 +97,8 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
             return "None"
         case tuple() | list():
             return f"a {type(value).__name__} of {len(value)}"
-        case Closure():
-            return "a function"
+        case Closure() | FunctionType() | BuiltinFunctionType():
+            return f"the function `{value.__name__}`"
         case Range():
             return "a range"
         case _:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hawk.errors import HawkError
+from hawk.frontend.events import Events
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_domain import KernelDomain
 from hawk.frontend.leave import Leave
@@ -27,6 +28,8 @@ class Traced:
 
     function: Function
     reads: Reads
+    events: Events
+    """What the kernel looks out for, with `checks`; nothing in `function` depends on it."""
 
     def is_current(self) -> bool:
         """Whether tracing again would read the same objects. About 1 us."""
@@ -40,13 +43,14 @@ def trace(
     real: DType,
     uniform: frozenset[str] = frozenset(),
     contract: bool = True,
+    checks: bool = False,
 ) -> Traced:
     """The program of one step, for floats of width `real`.
 
     `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
     """
     builder = Builder(source.head())
-    domain = KernelDomain(builder, real, contract=contract)
+    domain = KernelDomain(builder, real, contract=contract, checks=checks)
     planes = _planes(source, signature, real, uniform)
     names: dict[str, Any] = {
         plane.name: Scalar(plane.read) for plane in planes if plane.read is not None
@@ -71,10 +75,15 @@ def trace(
             if isinstance(value, Unusable):
                 raise value.why(plane.name, source.head())
             stores.append((plane.name, value.value))
+    events = Events()
+    if domain.watch is not None:
+        by_name = dict(stores)
+        stored = [(plane, by_name[plane.name]) for plane in planes if plane.name in by_name]
+        events = domain.watch.finish(stored)
     function = Function(
         source.name, planes, real, tuple(builder.items), tuple(stores), loc=source.head()
     )
-    return Traced(function, domain.reads)
+    return Traced(function, domain.reads, events)
 
 
 def _planes(

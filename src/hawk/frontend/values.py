@@ -37,6 +37,8 @@ class Unusable:
     """What a name holds where paths left it without one value; `why` makes the error of a read."""
 
     why: Callable[[str, Loc], HawkError]
+    where: Loc | None = None
+    """Where the paths part, for a read that nobody wrote: at the end of the step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,12 +19,9 @@ from typing import Any
 from hawk.errors import HawkError, Loc
 from hawk.frontend.domain import Domain, Fork
 from hawk.frontend.frame import RESULT, Exit, Frame, Way, Ways, always
-from hawk.frontend.loops import Attempt, bound
+from hawk.frontend.loops import UNROLL_MAX, Attempt, bound, short_enough
 from hawk.frontend.refused import refusal
 from hawk.frontend.values import Closure, NeedsKnown, Range, Unusable, leaves
-
-UNROLL_MAX = 1024
-"""The most passes of a loop that are written one after the other."""
 
 
 class Walker:
@@ -32,8 +29,8 @@ class Walker:
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
-        self.unrolled: set[ast.AST] = set()
-        """Loops that asked to be unrolled once are not tried at run time again."""
+        self.unrolled: dict[ast.AST, HawkError] = {}
+        """Loops that asked to be unrolled once are not tried at run time again; with the reason."""
 
     # --- functions and lists of statements ---
 
@@ -145,7 +142,9 @@ class Walker:
                 return {Exit.CONTINUE: always(frame.names)}
             case ast.FunctionDef():
                 frame.names[node.name] = self.closure(frame, node)
-            case ast.Pass() | ast.Assert():  # an assertion is checked only on demand
+            case ast.Assert():
+                domain.asserts(frame, node)
+            case ast.Pass():
                 pass
             case _:
                 raise refusal(frame.source, node, frame.caller)
@@ -248,21 +247,18 @@ class Walker:
             entry = dict(frame.names)
             try:
                 return self._cycle(frame, node, bounds, trips)
-            except NeedsKnown:
+            except NeedsKnown as error:
                 if trips is None:
                     raise
-                self.unrolled.add(node)
+                self.unrolled[node] = error
                 frame.names = entry
-        numbers = elements if isinstance(elements, range) else ()
-        if len(numbers) > UNROLL_MAX:
-            what = f"this loop needs `{ast.unparse(node.target)}` while it is traced, so its "
-            what += f"{len(numbers)} passes would be written out; the limit is {UNROLL_MAX}"
-            raise HawkError("H402", what, frame.head(node))
+        numbers = elements if isinstance(elements, range) else range(0)
+        short_enough(numbers, frame.head(node), self.unrolled.get(node))
         binders = (_binder(self, frame, node, domain.counter(number)) for number in numbers)
         return self._passes(frame, node, binders, names)
 
     def _while(self, frame: Frame, node: ast.While) -> Ways:
-        node = _without_walrus(node)
+        node = _with_plain_test(node, always=self.domain.watches)
         names = bound(node)
         self._settle({Exit.NEXT: always(frame.names)}, names)
         entry = dict(frame.names)
@@ -271,7 +267,7 @@ class Walker:
             try:
                 return self._cycle(frame, node, None, None)
             except NeedsKnown as error:
-                self.unrolled.add(node)
+                self.unrolled[node] = error
                 frame.names, reason = entry, error
 
         def again() -> Iterator[Callable[[], None]]:
@@ -287,7 +283,8 @@ class Walker:
                     return
                 yield lambda: None
             what = f"this loop is written out, and did not end after {UNROLL_MAX} passes"
-            raise HawkError("H402", what, frame.head(node))
+            fix = "a loop whose test changes" if reason is None else reason.fix
+            raise HawkError("H402", what, frame.head(node), fix)
 
         return self._passes(frame, node, again(), names)
 
@@ -415,7 +412,8 @@ def _matched(
     short = len(names) - len(stars)
     if (not stars and len(parts) != short) or len(parts) < short:
         what = f"{len(parts)} values for {len(names)} names"
-        raise HawkError("H213", what, frame.loc(target))
+        fix = "as many names as values, with _ for those not needed" if len(parts) > short else ""
+        raise HawkError("H213", what, frame.loc(target), fix)
     if not stars:
         return list(zip(names, parts, strict=True))
     star = stars[0]
@@ -433,11 +431,15 @@ def _binder(walker: Walker, frame: Frame, node: ast.For, element: Any) -> Callab
 
 
 @functools.lru_cache(maxsize=4096)
-def _without_walrus(node: ast.While) -> ast.While:
-    """The same loop with a test that binds no name: what the test binds, the body must see."""
-    if node.orelse or not any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test)):
+def _with_plain_test(node: ast.While, *, always: bool) -> ast.While:
+    """The same loop, its test in the body where something of it must be seen there.
+
+    That is a name it binds, or what happens in a function it calls (`always`).
+    """
+    binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test))
+    if node.orelse or not (binds or always):
         return node
     leave = ast.copy_location(ast.Break(), node.test)
     choice = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[leave]), node.test)
-    always = ast.copy_location(ast.Constant(value=True), node.test)
-    return ast.copy_location(ast.While(test=always, body=[choice], orelse=[]), node)
+    true = ast.copy_location(ast.Constant(value=True), node.test)
+    return ast.copy_location(ast.While(test=true, body=[choice], orelse=[]), node)

@@ -44,6 +44,12 @@ def mod(b: Builder, x: Value, y: Value) -> Value:
     return b.apply("select", _floor_is_less(b, rest, safe), b.apply("add", rest, safe), rest)
 
 
+def fmod(b: Builder, x: Value, y: Value) -> Value:
+    """What truncating division leaves, with the sign of the dividend; by 0 it is 0."""
+    _, _, _, safe = _safe_divisor(b, y)
+    return b.apply("sub", x, b.apply("mul", b.apply("quot", x, safe), safe))
+
+
 def _safe_divisor(b: Builder, y: Value) -> tuple[Value, Value, Value | None, Value]:
     """Zero, whether `y` is 0, whether it is -1 (None: it cannot be), and `y` or else 1."""
     zero, one = b.const(0, y.dtype), b.const(1, y.dtype)

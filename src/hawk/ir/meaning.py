@@ -136,12 +136,39 @@ def _fma_f64(a: float, b: float, c: float) -> float:
         return INF if above > 0 else -INF
 
 
-def floordiv(dtype: DType, a: int, b: int) -> Number:
-    return FIT[dtype](a // b) if b else 0
+def floordiv(dtype: DType, a: float, b: float) -> Number:
+    """CPython's `//`, rounding by rounding (`float_floor_div`); by 0 it is `a / b`, or 0."""
+    if not dtype.is_float:
+        return FIT[dtype](a // b) if b else 0
+    if b == 0:
+        return div(dtype, a, b)
+    fit = FIT[dtype]
+    rest = fmod(dtype, a, b)
+    quotient = fit(fit(a - rest) / b)
+    if rest and (rest < 0) != (b < 0):
+        quotient = fit(quotient - 1.0)
+    if quotient == 0:
+        return math.copysign(0.0, div(dtype, a, b))
+    whole = floor(dtype, quotient)
+    return fit(whole + 1.0) if quotient - whole > 0.5 else whole
 
 
-def mod(dtype: DType, a: int, b: int) -> Number:
-    return a % b if b else 0
+def mod(dtype: DType, a: float, b: float) -> Number:
+    """CPython's `%` (`float_rem`); by 0 it is NaN, or 0."""
+    if not dtype.is_float:
+        return a % b if b else 0
+    rest = fmod(dtype, a, b)
+    if rest == 0:
+        return math.copysign(0.0, b)
+    return FIT[dtype](rest + b) if (rest < 0) != (b < 0) else rest
+
+
+def fmod(dtype: DType, a: float, b: float) -> Number:
+    """C's `fmod`, and the same of integers; by 0 it is NaN, or 0."""
+    if not dtype.is_float:
+        size = abs(a) % abs(b) if b else 0
+        return -size if a < 0 else size
+    return NAN if b == 0 or abs(a) == INF else math.fmod(a, b)
 
 
 def quot(dtype: DType, a: int, b: int) -> Number:
@@ -163,6 +190,10 @@ def differ(dtype: DType, a: int, b: int) -> Number:
 
 def invert(dtype: DType, a: int) -> Number:
     return not a if dtype is DType.BOOL else FIT[dtype](~a)
+
+
+def popcount(dtype: DType, a: int) -> Number:
+    return (a % 2**dtype.bits).bit_count()
 
 
 def shl(dtype: DType, a: int, n: int) -> Number:

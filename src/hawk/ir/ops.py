@@ -15,7 +15,7 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from hawk.ir import decompose, meaning
+from hawk.ir import decompose, meaning, remainder
 from hawk.ir.nodes import Number, Value
 from hawk.ir.types import DType
 
@@ -127,9 +127,16 @@ def _each(kinds: str, how: Callable[..., Value]) -> dict[str, Callable[..., Valu
     return dict.fromkeys(kinds, how)
 
 
+def _both(
+    ints: Callable[..., Value], floats: Callable[..., Value]
+) -> dict[str, Callable[..., Value]]:
+    """A decomposition for integers and another one for floats."""
+    return {"i": ints, "u": ints, "f": floats}
+
+
 # --- the table -----------------------------------------------------------------------------------
 
-_m, _d = meaning, decompose
+_m, _d, _r = meaning, decompose, remainder
 
 # fmt: off
 _ROWS = (
@@ -148,10 +155,12 @@ _ROWS = (
        "The quotient of floats; by 0 it is infinite or NaN."),
     Op("fma", 3, _floats, _m.fma, _call(3, "fma"), {}, 0.5,
        "a * b + c, rounded once."),
-    Op("floordiv", 2, _ints, _m.floordiv, {}, _each("iu", _d.floordiv), 0,
-       "The floor of the quotient; by 0 it is 0, and the least number by -1 wraps."),
-    Op("mod", 2, _ints, _m.mod, {}, _each("iu", _d.mod), 0,
-       "What floordiv leaves, with the sign of the divisor; by 0 it is 0."),
+    Op("floordiv", 2, _numbers, _m.floordiv, {}, _both(_d.floordiv, _r.floordiv), 1.5,
+       "CPython's //; by 0 it is the quotient, of integers 0, and the least number by -1 wraps."),
+    Op("mod", 2, _numbers, _m.mod, {}, _both(_d.mod, _r.mod), 0.5,
+       "CPython's %, with the sign of the divisor; by 0 it is NaN, of integers 0."),
+    Op("fmod", 2, _numbers, _m.fmod, {}, _both(_d.fmod, _r.fmod), 0,
+       "C's fmod, with the sign of the dividend; by 0 it is NaN, of integers 0."),
     Op("min", 2, _numbers, _m.lesser, _call(2, "", "smin", "umin"), _each("f", _d.lesser), 0,
        "Python's min: the second if it is less, else the first."),
     Op("max", 2, _numbers, _m.greater, _call(2, "", "smax", "umax"), _each("f", _d.greater), 0,
@@ -188,6 +197,8 @@ _ROWS = (
        "One but not the other, bit by bit."),
     Op("not", 1, _bits, _m.invert, {}, _each("iub", _d.invert), 0,
        "The opposite, bit by bit."),
+    Op("popcount", 1, _ints, _m.popcount, _call(1, "", "ctpop", "ctpop"), {}, 0,
+       "How many bits are 1."),
     Op("shl", 2, _ints, _m.shl, {}, _each("iu", _d.shl), 0,
        "Shift to the left; by an amount outside the width it is 0."),
     Op("shr", 2, _ints, _m.shr, {}, _each("iu", _d.shr), 0,

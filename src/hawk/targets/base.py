@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
@@ -109,10 +108,21 @@ class Compiled:
     """`"hit"`, or why its code was not in the cache; empty where nobody looked."""
 
 
+_FORMATS = {
+    DType.BOOL: "<?7x",
+    DType.I32: "<i4x",
+    DType.U32: "<I4x",
+    DType.I64: "<q",
+    DType.F32: "<f4x",
+    DType.F64: "<d",
+}
+_PACK = {dtype: struct.Struct(form).pack for dtype, form in _FORMATS.items()}
+_WORD = struct.Struct("<q").unpack
+
+
 def raw_word(number: Number, dtype: DType) -> int:
     """The 8-byte word that holds `number` as a `dtype`, lowest bytes first."""
-    raw = np.array(number, dtype=dtype.numpy).tobytes()
-    return int.from_bytes(raw.ljust(8, b"\0"), "little", signed=True)
+    return _WORD(_PACK[dtype](number))[0]
 
 
 def new_block(planes: int) -> ctypes.Array[ctypes.c_int64]:

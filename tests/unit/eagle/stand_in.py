@@ -1,7 +1,8 @@
 """Kernels whose compiled code is a Python function, so eagle is tested without a compiler.
 
-The entry keeps the contract of `hawk.targets.base`: it gets the address of a block, takes pieces
-until none is left, reads and writes the planes where the block says, and adds up what it did.
+The entry keeps the contract of `hawk.targets.base`: it gets the address of a block, takes rows and
+pieces until none is left or it is told to stop, reads and writes the planes where the block says,
+and adds up what it did. It has no clock, and stops between two pieces only.
 """
 
 import ctypes
@@ -14,6 +15,7 @@ import numpy as np
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
+from hawk.passes.count_steps import STEPS_TAKEN
 from hawk.targets.base import HEADER, STEPS_MAX, Compiled, Slot, Word
 
 Step = Callable[..., dict[str, Any]]
@@ -38,7 +40,9 @@ class StandIn(Kernel[..., Any]):
         kernel = Kernel(self.program, steps=steps, dtype=self.dtype)
         return StandIn(kernel, self.numpy_step, self.unread)
 
-    def compile(self, real: DType, uniform: frozenset[str] = frozenset()) -> Compiled:
+    def compile(
+        self, real: DType, uniform: frozenset[str] = frozenset(), *, count_steps: bool = False
+    ) -> Compiled:
         self.compiled.append((real, uniform))
         slots = tuple(
             Slot(
@@ -49,6 +53,8 @@ class StandIn(Kernel[..., Any]):
             )
             for each in (*self.parameters, *self.outputs)
         )
+        if count_steps:
+            slots += (Slot(STEPS_TAKEN, Role.STATE, DType.I64, needed=True),)
         states = [slot.dtype.itemsize for slot in slots if slot.role is Role.STATE]
         return Compiled(
             planes=slots,
@@ -70,18 +76,30 @@ def stand_in(step: Step, unread: tuple[str, ...] = ()) -> Callable[[Kernel[..., 
 def enter(slots: tuple[Slot, ...], step: Step, address: int) -> None:
     """Run pieces of the block at `address` until none is left."""
     words = np.ctypeslib.as_array((ctypes.c_int64 * (HEADER + len(slots))).from_address(address))
-    while True:
-        with ENTRY_LOCK:
-            begin = int(words[Word.BEGIN] + words[Word.NEXT])
-            if begin >= words[Word.END]:
-                return
-            words[Word.NEXT] += words[Word.PIECE]
-            words[Word.TAKEN] += 1
-        end = min(begin + int(words[Word.PIECE]), int(words[Word.END]))
-        finished, longest = advance(slots, step, words, begin, end)
+    while piece := take(words):
+        finished, longest = advance(slots, step, words, *piece)
         with ENTRY_LOCK:
             words[Word.FINISHED] += finished
             words[Word.LONGEST] = max(words[Word.LONGEST], longest)
+
+
+def take(words: np.ndarray) -> tuple[int, int] | None:
+    """The next row, or else the next piece: its first sample and one past its last."""
+    with ENTRY_LOCK:
+        if words[Word.STOP]:
+            return None
+        row = int(words[Word.NEXT_ROW])
+        words[Word.NEXT_ROW] += 1
+        if row < words[Word.ROW_COUNT]:
+            low, high, taken = (ctypes.c_int64 * 3).from_address(int(words[Word.ROWS]) + 24 * row)
+            assert taken == 0
+            return low, high
+        begin = int(words[Word.BEGIN] + words[Word.NEXT])
+        if begin >= words[Word.END]:
+            return None
+        words[Word.NEXT] += words[Word.PIECE]
+        words[Word.TAKEN] += 1
+        return begin, min(begin + int(words[Word.PIECE]), int(words[Word.END]))
 
 
 def advance(
@@ -107,8 +125,10 @@ def advance(
         now = {
             slot.name: planes[slot.name] if slot.role is Role.UNIFORM else planes[slot.name][live]
             for slot in slots
-            if slot.role is not Role.OUTPUT
+            if slot.role is not Role.OUTPUT and slot.name != STEPS_TAKEN
         }
+        if STEPS_TAKEN in planes:
+            planes[STEPS_TAKEN][live] += 1
         for name, after in step(**now).items():
             planes[name][live] = after
         if mask is not None:

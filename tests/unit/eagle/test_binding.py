@@ -43,10 +43,11 @@ def test_all_problems_are_in_one_message() -> None:
 eagle.simulate: 6 problems with the arguments of oscillator
   'max_steps': expected a whole number from 1 to 2**63-1, got 0
   'omgea': oscillator has no such plane; did you mean 'omega'?
-  't_end': not given; expected one float64 for the whole launch
-  'dt': expected a number (float64), got '0.1'
+  't_end': not given; expected one float64 for the whole launch; write t_end=...
+  'dt': expected a number (float64), got '0.1'; write float(dt)
   'x': expected float64 (4,), got a list; write np.asarray(x, dtype=np.float64)
-  'v': expected float64 (4,), got one with a stride of 16 bytes; write np.ascontiguousarray(v)"""
+  'v': expected contiguous float64 (4,), got float64 (4,) with a stride of 16 bytes; \
+write np.ascontiguousarray(v)"""
     ) == str(caught.value)
 
 
@@ -75,7 +76,7 @@ def test_nothing_is_touched_when_something_is_refused() -> None:
         (oscillator, "omgea", "oscillator has no such plane; did you mean 'omega'?"),
         (grow, "zzz", "grow has no such plane; it has x, rate, age"),
         (double, "out1", "double has no such plane; it has x"),
-        (pair, "out1", "is what pair returns; give its array as out="),
+        (pair, "out1", "is what pair returns; write out=... for the array to return it in"),
     ],
 )
 def test_an_unknown_name_gets_a_suggestion(kernel: StandIn, name: str, said: str) -> None:
@@ -148,7 +149,17 @@ def test_a_parameter_of_shape_nothing_says_nothing_about_the_width() -> None:
 def test_planes_of_different_length_are_held_against_most() -> None:
     planes = swinging(4) | {"v": np.zeros(5)}
 
-    assert ("'v': expected float64 (4,), got float64 (5,)",) == refusal(oscillator, **planes)
+    assert ("'v': expected float64 (4,) like 'omega', got float64 (5,); write v[:4]",) == refusal(
+        oscillator, **planes
+    )
+
+
+def test_an_array_of_one_element_tells_no_number_of_samples_where_there_are_others() -> None:
+    planes = swinging(1) | {"x": np.zeros(4)}
+
+    assert ("omega", "v", "t") == tuple(
+        problem.split("'")[1] for problem in refusal(oscillator, **planes)
+    )
 
 
 def test_n_counts_where_no_array_tells() -> None:
@@ -163,7 +174,7 @@ def test_n_counts_where_no_array_tells() -> None:
 
 
 def test_n_is_held_against_the_arrays() -> None:
-    assert ("'x': expected float64 (3,), got float64 (2,)",) == refusal(double, n=3, x=np.ones(2))
+    assert ("'n': expected 2 like 'x', got 3; leave n= out",) == refusal(double, n=3, x=np.ones(2))
 
 
 @pytest.mark.parametrize("n", [-1, 2.5, True, "3"])
@@ -195,9 +206,9 @@ def test_values_of_the_shape_of_one_sample_are_a_batch_of_one() -> None:
 def test_one_sample_among_a_batch_is_refused() -> None:
     planes = swinging(4) | {"x": np.array(1.0)}
 
-    assert ("'x': expected float64 (4,), got float64 (); write np.full(4, x)",) == refusal(
-        oscillator, **planes
-    )
+    assert (
+        "'x': expected float64 (4,) like 'omega', got float64 (); write np.full(4, x)",
+    ) == refusal(oscillator, **planes)
 
 
 # -- parameters and defaults -----------------------------------------------------------------------
@@ -242,7 +253,7 @@ def test_state_that_is_never_read_may_be_left_out() -> None:
 
 
 def test_state_that_is_read_may_not() -> None:
-    assert ("'x': not given; expected float64 (2,)",) == refusal(grow, rate=1.0, n=2)
+    assert ("'x': not given; expected float64 (2,); write x=...",) == refusal(grow, rate=1.0, n=2)
 
 
 # -- the mask --------------------------------------------------------------------------------------
@@ -295,8 +306,8 @@ def test_one_array_of_several_may_be_left_to_eagle() -> None:
     [
         (grow, {"out": np.zeros(2)}, "'out': grow returns nothing"),
         (pair, {"out": np.zeros(2)}, "'out': expected a tuple of 2 arrays, got an array of "),
-        (pair, {"out": (np.zeros(2),)}, "'out': expected a tuple of 2 arrays, got 1"),
-        (double, {"out": np.zeros(3)}, "'out': expected float64 (2,), got float64 (3,)"),
+        (pair, {"out": (np.zeros(2),)}, "'out': expected a tuple of 2 arrays, got a tuple of 1"),
+        (double, {"out": np.zeros(3)}, "'out': expected float64 (2,) like 'x', got float64 (3,)"),
         (double, {"out": [0.0, 0.0]}, "'out': expected float64 (2,), got a list; write"),
         (
             double,

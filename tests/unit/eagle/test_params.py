@@ -122,7 +122,7 @@ def test_whole_numbers_are_integers_of_python_and_numpy(value: Any, expected: in
         (np.ones((2, 3), np.float32), "an array of float32 (2, 3)"),
         ("a" * 100, "'" + "a" * 37 + "...'"),
         ((1, 2), "a tuple"),
-        (object(), "a object"),
+        (object(), "an object"),
         (np.float32(2), "2.0"),
     ],
 )

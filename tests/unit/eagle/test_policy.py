@@ -23,10 +23,14 @@ from eagle.runs.policy import (
 )
 
 
-def launches(policy: StepPolicy, *, needed: int, max_steps: int) -> dict[int, int]:
+def launches(
+    policy: StepPolicy, *, needed: int, max_steps: int, every: int | None = None
+) -> dict[int, int]:
     """Play a run whose slowest sample needs `needed` steps."""
-    taken, counts = 0, dict[int, int]()
-    while taken < needed and (k := next_launch(policy, taken=taken, max_steps=max_steps)):
+    taken, counts, largest = 0, dict[int, int](), largest_launch(policy)
+    while taken < needed and (
+        k := next_launch(largest, taken=taken, max_steps=max_steps, every=every)
+    ):
         counts[k] = counts.get(k, 0) + 1
         taken += k
     return counts
@@ -71,8 +75,23 @@ def test_no_run_passes_the_cap_and_none_stops_early(
 
 
 def test_one_pass_asks_for_all_steps_at_once() -> None:
-    assert 500 == next_launch(OnePass(), taken=0, max_steps=500)
     assert largest_launch(OnePass()) is None
+    assert 500 == next_launch(None, taken=0, max_steps=500)
+
+
+@pytest.mark.parametrize(
+    ("policy", "every", "expected"),
+    [
+        (OnePass(), 300, {300: 3, 100: 1}),
+        (AutoSteps(64), 100, {64: 10, 36: 10}),
+        (FixedSteps(16), 1000, {16: 62, 8: 1}),
+        (OneStep(), 10, {1: 1000}),
+    ],
+)
+def test_launches_end_where_the_run_is_told_about(
+    policy: StepPolicy, every: int, expected: dict[int, int]
+) -> None:
+    assert expected == launches(policy, needed=1000, max_steps=1000, every=every)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +103,23 @@ def test_one_pass_reports_the_steps_that_auto_would(
 ) -> None:
     auto = launches(AutoSteps(64), needed=longest, max_steps=max_steps)
 
-    assert expected == one_pass_steps(longest, max_steps=max_steps) == total_steps(auto)
+    assert expected == one_pass_steps(longest, asked=max_steps) == total_steps(auto)
+
+
+@pytest.mark.parametrize(
+    ("longest", "before", "asked", "expected"),
+    [
+        (0, 100, 100, 0),
+        (1, 100, 100, 28),
+        (90, 100, 100, 92),
+        (100, 100, 100, 100),
+        (93, 0, 93, 93),
+    ],
+)
+def test_the_last_part_of_one_pass_fills_up_what_the_parts_before_left(
+    longest: int, before: int, asked: int, expected: int
+) -> None:
+    assert expected == one_pass_steps(longest, asked=asked, before=before)
 
 
 @pytest.mark.parametrize(

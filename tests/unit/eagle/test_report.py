@@ -11,6 +11,7 @@ DONE = RunReport(
     n=1000,
     finished=1000,
     done=True,
+    status="done",
     launches=63,
     steps=1008,
     exact_steps=False,
@@ -54,6 +55,7 @@ DONE = RunReport(
             {
                 "finished": 996,
                 "done": False,
+                "status": "max_steps",
                 "worst": 17,
                 "max_steps": 500,
                 "steps": 500,
@@ -65,10 +67,28 @@ DONE = RunReport(
                 "500 steps in 32 launches (steps=16), 0.123 s"
             ),
         ),
+        (
+            {"finished": 996, "done": False, "status": "interrupted", "worst": 17},
+            (
+                "interrupted with 996 of 1,000 samples done: "
+                "at most 1,008 steps in 63 launches (steps=16), 0.123 s"
+            ),
+        ),
+        (
+            {"finished": 996, "done": False, "status": "running", "worst": 17},
+            (
+                "996 of 1,000 samples done so far: "
+                "at most 1,008 steps in 63 launches (steps=16), 0.123 s"
+            ),
+        ),
     ],
 )
 def test_a_report_is_a_sentence(changes: dict[str, object], sentence: str) -> None:
     assert sentence == str(replace(DONE, **changes))
+
+
+def test_a_report_shows_its_sentence_at_a_prompt() -> None:
+    assert f"<RunReport: {DONE}>" == repr(DONE)
 
 
 def test_reports_are_equal_whatever_the_clock_said() -> None:

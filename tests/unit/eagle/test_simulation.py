@@ -206,6 +206,122 @@ def test_max_steps_must_be_in_range(max_steps: Any) -> None:
     assert problem.startswith("'max_steps': expected a whole number from 1 to 2**63-1, got ")
 
 
+def test_a_run_is_told_about_after_every_so_many_steps() -> None:
+    reports: list[eagle.RunReport] = []
+    planes = counting([100, 499, 1000])
+
+    result = eagle.simulate(
+        countdown, max_steps=500, every=200, on_progress=reports.append, **planes
+    )
+
+    assert [(200, 1), (400, 1), (500, 2)] == [(each.steps, each.finished) for each in reports]
+    assert ["running", "running", "max_steps"] == [each.status for each in reports]
+    assert {True} == {each.exact_steps for each in reports}
+    assert "1 of 3 samples done so far: 200 steps in 1 launch (one pass)" in str(reports[0])
+    assert {200: 2, 100: 1} == result.report.launches_by_k
+    assert reports[-1] == result.report
+    assert [100, 499, 500] == result.taken.tolist()
+
+
+def test_launches_end_where_the_run_is_told_about() -> None:
+    steps: list[int] = []
+
+    report = eagle.run_until_done(
+        countdown.again(16),
+        max_steps=1000,
+        every=100,
+        on_progress=lambda report: steps.append(report.steps),
+        **counting([10, 250]),
+    )
+
+    assert [100, 200, 264] == steps
+    assert {16: 16, 4: 2} == report.launches_by_k
+
+
+def test_a_simulation_cannot_be_used_while_it_tells_about_its_run() -> None:
+    simulation: eagle.Simulation
+
+    def again(_: eagle.RunReport) -> None:
+        simulation.run()
+
+    simulation = eagle.simulation(
+        countdown, max_steps=9, every=1, on_progress=again, **counting([3])
+    )
+
+    with pytest.raises(eagle.Busy):
+        simulation.run()
+
+
+@pytest.mark.parametrize("door", [eagle.simulation, eagle.until_done])
+def test_steps_can_be_counted_sample_by_sample(door: Any) -> None:
+    planes = counting([1, 70, 300, 9])
+    simulation = door(countdown, max_steps=100, count_steps=True, **planes)
+
+    first = simulation.run()
+
+    assert [1, 70, 100, 9] == first.steps_taken.tolist()
+    assert np.int64 == first.steps_taken.dtype
+    assert (100, True) == (first.steps, first.report.exact_steps)
+    assert ["left", "taken"] == list(first.planes)
+    assert () == first.allocated
+
+    second = simulation.run()
+
+    assert [0, 0, 100, 0] == second.steps_taken.tolist()
+    assert [1, 70, 200, 9] == second.taken.tolist()
+
+    simulation.reset()
+    assert [1, 70, 100, 9] == simulation.run().steps_taken.tolist()
+
+
+def test_who_does_not_count_steps_pays_nothing_for_it() -> None:
+    result = eagle.simulate(countdown, max_steps=100, **counting([3]))
+
+    assert result.steps_taken is None
+    with pytest.raises(AttributeError, match="no plane 'steps_take'"):
+        result.steps_take  # noqa: B018
+
+
+def test_an_exact_count_makes_the_report_exact() -> None:
+    report = eagle.run_until_done(countdown, max_steps=1000, count_steps=True, **counting([70]))
+
+    assert (70, True, {64: 2}) == (report.steps, report.exact_steps, report.launches_by_k)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"every": 0}, "'every': expected a whole number from 1 to 2**63-1, got 0"),
+        ({"every": 2.5}, "'every': expected a whole number from 1 to 2**63-1, got 2.5"),
+        ({"every": 9, "on_progress": 7}, "'on_progress': expected a function, got 7"),
+        (
+            {"on_progress": print},
+            "'on_progress': say how often; write every=1000, steps between two calls",
+        ),
+        ({"progress": 5}, "'progress': expected True or False, got 5"),
+        ({"count_steps": "yes"}, "'count_steps': expected True or False, got 'yes'"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(eagle.BindError) as caught:
+        eagle.simulate(countdown, max_steps=9, **options, **counting([1]))
+
+    assert (said,) == caught.value.problems
+
+
+def test_results_and_simulations_show_what_happened_at_a_prompt() -> None:
+    simulation = eagle.simulation(countdown, max_steps=5, **counting([3, 9]))
+    assert "<Simulation of countdown, n=2: ready>" == repr(simulation)
+
+    result = simulation.run()
+
+    assert f"<SimResult left, taken: {result.report}>" == repr(result)
+    assert "<Simulation of countdown, n=2: max_steps>" == repr(simulation)
+    assert str(result).startswith(
+        "1 of 2 samples done, 1 stopped at max_steps=5 (worst: sample 1): 5 steps in 1 launch"
+    )
+
+
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True])
 def test_threads_must_be_in_range(threads: Any) -> None:
     with pytest.raises(eagle.BindError, match="^eagle.simulate: 'threads': expected a whole"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -10,20 +11,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hawk.ir.builder import Builder
-from hawk.ir.interpret import interpret
+from hawk.ir.interpret import Env, interpret
 from hawk.ir.meaning import RANGE, same
-from hawk.ir.nodes import Apply, Const, Function, Plane, Role, Value
+from hawk.ir.nodes import (
+    Apply,
+    Block,
+    Const,
+    Function,
+    If,
+    Loop,
+    Number,
+    Plane,
+    Role,
+    Statement,
+    Value,
+    walk,
+)
 from hawk.ir.ops import OPS, decomposition, llvm_text, result_type
 from hawk.ir.types import DType
 from tests.unit.ir.programs import INTERNAL, accepted, number
 
 ROWS = OPS.values()
+ROUNDS_MAX = 75
+"""Rounds that a loop of a decomposition may take. The longest takes 2,098 bits off a quotient, 53 at
+a time, and two rounds more each time for the first 470 bits, one more for the next 600."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=OPS)
 def test_a_row_is_complete(row) -> None:
     assert row.doc.endswith((".", "?"))
-    assert 0 <= row.max_ulp <= 0.5
+    assert 0 <= row.max_ulp <= 1.5
     assert accepted(row)
     for types in accepted(row):
         spelled = llvm_text(row.name, types[-1]), decomposition(row.name, types[-1])
@@ -68,19 +85,23 @@ DECOMPOSED = [
 def test_a_decomposition_means_the_same_and_is_safe(
     op: str, types: tuple[DType, ...], seed: int
 ) -> None:
-    builder = Builder()
-    params = [builder.param(dtype) for dtype in types]
-    result = decomposed(builder, op, params)
     rng = Random(seed)
+    builder = Builder()
+    # Some decompositions look at operands that are known, as the second often is.
+    last: Value = builder.param(types[-1])
+    if len(types) == 2 and rng.random() < 0.5:
+        last = builder.const(number(rng, types[-1]), types[-1])
+    params = [*(builder.param(dtype) for dtype in types[:-1]), last]
+    result = decomposed(builder, op, params)
     for _ in range(5):
         numbers = [number(rng, dtype) for dtype in types]
+        if isinstance(last, Const):
+            numbers[-1] = last.number
         env = dict(zip(params, numbers, strict=True))
 
-        for statement in builder.items:
-            assert llvm_text(statement.op, statement.args[-1].dtype) is not None
-            env[statement.result] = safe_meaning(statement, env)
+        run_safely(builder.items, env)
 
-        assert same(OPS[op].meaning(types[-1], *numbers), env[result]), numbers
+        assert same(OPS[op].meaning(types[-1], *numbers), held(result, env)), numbers
 
 
 def decomposed(builder: Builder, op: str, params: list[Value]) -> Value:
@@ -89,10 +110,44 @@ def decomposed(builder: Builder, op: str, params: list[Value]) -> Value:
     return how(builder, *params)
 
 
-def safe_meaning(statement: Apply, env: dict):
+def run_safely(items: Sequence[Statement], env: Env) -> None:
+    """Run statements as a vector does: both sides of an If, and a Loop's body once too often."""
+    for item in items:
+        match item:
+            case Apply():
+                assert llvm_text(item.op, item.args[-1].dtype) is not None
+                env[item.result] = safe_meaning(item, env)
+            case If():
+                sides = [block_safely(block, [], env) for block in (item.then, item.orelse)]
+                chosen = sides[0] if held(item.test, env) else sides[1]
+                env.update(zip(item.results, chosen, strict=True))
+            case Loop():
+                carried = [held(init, env) for init in item.inits]
+                for _ in range(ROUNDS_MAX):
+                    (again,) = block_safely(item.test, carried, env)
+                    after = block_safely(item.body, carried, env)
+                    if not again:
+                        break
+                    carried = after
+                else:
+                    raise AssertionError("a loop of a decomposition must end soon")
+                env.update(zip(item.results, carried, strict=True))
+
+
+def block_safely(block: Block, arguments: Sequence[Number], env: Env) -> list[Number]:
+    env.update(zip(block.params, arguments, strict=True))
+    run_safely(block.items, env)
+    return [held(value, env) for value in block.yields]
+
+
+def held(value: Value, env: Env) -> Number:
+    return value.number if isinstance(value, Const) else env[value]
+
+
+def safe_meaning(statement: Apply, env: Env) -> Number:
     """The meaning of an operation, after a look at what LLVM would make of its operands."""
     dtype = statement.args[-1].dtype
-    numbers = [arg.number if isinstance(arg, Const) else env[arg] for arg in statement.args]
+    numbers = [held(arg, env) for arg in statement.args]
     if statement.op == "quot":
         assert numbers[1] != 0
         assert numbers[1] != -1 or numbers[0] != RANGE[dtype][0]
@@ -111,7 +166,7 @@ def test_nothing_but_decompositions_makes_an_internal_operation() -> None:
     for op, types in DECOMPOSED:
         builder = Builder()
         decomposed(builder, op, [builder.param(dtype) for dtype in types])
-        made |= {statement.op for statement in builder.items}
+        made |= {each.op for each in walk(tuple(builder.items)) if isinstance(each, Apply)}
     assert set(INTERNAL) == made & set(INTERNAL)
 
 

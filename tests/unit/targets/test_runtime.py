@@ -48,7 +48,9 @@ def team():
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive()
-    assert [0] * 3 == [words[seat] for seat in (native.Seat.BUSY, native.Seat.INSIDE, native.Seat.TICKETS)]
+    assert [0] * 3 == [
+        words[seat] for seat in (native.Seat.BUSY, native.Seat.INSIDE, native.Seat.TICKETS)
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -193,7 +193,7 @@ def awkward(real: DType) -> list[tuple[float, float, float]]:
 @pytest.mark.parametrize("step", STEPS)
 def test_any_increment_gives_the_bits_of_the_interpreter(step: str, test: str, real: DType) -> None:
     fn = optimise(timed(STEPS[step], test, real))
-    rows = awkward(real)
+    rows = awkward(real)[len(test + step) % 3 :: 3]
     columns = {
         "t": [start for start, _, _ in rows],
         "dt": [step for _, step, _ in rows],
@@ -203,7 +203,7 @@ def test_any_increment_gives_the_bits_of_the_interpreter(step: str, test: str, r
     batch = Batch.of(fn.planes, columns, {})
     expected = interpreted(fn, batch, 37, range(batch.n))
     for machine in runnable().values():
-        for width, chains, block in ((1, 1, 16), (4, 1, 8), (4, 4, 16)):
+        for width, chains, block in ((1, 1, 16), (4, 3, 8)):
             got = batch.copy()
             launch(
                 compile_function(fn, machine, variant(fn, machine, width, chains, block)), got, 37
@@ -218,7 +218,7 @@ def test_a_step_that_is_one_for_all_samples_may_be_as_awkward(test: str, real: D
     compiled = compile_function(fn, host())
     starts = [0.0, 0.9, -3.0, 0.0, 1e30, inf, -inf, nan, -0.0, 0.25, 2.0]
     columns = {"t": starts, "x": [0.0] * len(starts)}
-    for _, dt, t_end in awkward(real)[:: 3 if real is F64 else 7]:
+    for _, dt, t_end in awkward(real)[:: 7 if real is F64 else 13]:
         batch = Batch.of(fn.planes, columns, {"dt": dt, "t_end": t_end})
         expected = interpreted(fn, batch, 20, range(batch.n))
         launch(compiled, batch, 20)

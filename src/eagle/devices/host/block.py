@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from array import array
 from collections.abc import Sequence
 
-from hawk.targets.base import HEADER, Word, new_block
+from hawk.targets.base import HEADER, Word
 
-BEGIN, NEXT, NEXT_ROW, ROW_COUNT, LEFT_COUNT = (
-    int(word) for word in (Word.BEGIN, Word.NEXT, Word.NEXT_ROW, Word.ROW_COUNT, Word.LEFT_COUNT)
+BEGIN, END, NEXT, TAKEN, FINISHED, LONGEST = (
+    int(Word[name]) for name in ("BEGIN", "END", "NEXT", "TAKEN", "FINISHED", "LONGEST")
 )
-TAKEN, FINISHED, LONGEST = int(Word.TAKEN), int(Word.FINISHED), int(Word.LONGEST)
+ROW_COUNT, NEXT_ROW, LEFT_COUNT = int(Word.ROW_COUNT), int(Word.NEXT_ROW), int(Word.LEFT_COUNT)
 
 ROW = 3
 """Words of a row: first sample, one past the last, steps that the first group took already."""
@@ -24,7 +25,6 @@ ROW = 3
 CUTS_PER_THREAD = 4
 """Pieces for each thread that the rest of an interrupted piece is cut into."""
 
-_HEADER = struct.Struct(f"{HEADER}q")
 _CHANGED = struct.Struct(f"{Word.SPARE - Word.WINDOW}q")
 """From WINDOW to LEFT_COUNT."""
 
@@ -32,28 +32,25 @@ _CHANGED = struct.Struct(f"{Word.SPARE - Word.WINDOW}q")
 class Block:
     """The words of one kernel and its planes, used for one launch after another."""
 
-    __slots__ = ("_kept", "_memory", "_one_row", "address", "count", "head", "words")
+    __slots__ = ("_kept", "_left", "_memory", "address", "count", "head", "words")
 
     def __init__(self, begin: int, count: int, planes: Sequence[int]) -> None:
         """`planes` are the words of the planes: addresses, and numbers for the whole launch."""
         self.count = count
-        self._memory = new_block(len(planes))
-        self._memory[BEGIN], self._memory[Word.END] = begin, begin + count
-        self._memory[NEXT] = count  # nothing is left of no launch
-        self._memory[HEADER:] = planes
-        self.address = ctypes.addressof(self._memory)
-        raw = memoryview(self._memory).cast("B")
-        self.words = raw.cast("q")
-        self.head = raw[: 8 * HEADER]
-        self._one_row = (ctypes.c_int64 * ROW)()
+        # Of no launch nothing is left. Behind the planes is room for the row of one thread.
+        header = [begin, begin + count, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0]
+        self._memory = array("q", [*header, *planes, *[0] * ROW])
+        self.words = memoryview(self._memory)
+        self.head = self.words[:HEADER]
+        self.address = self._memory.buffer_info()[0]
+        self._left = self.address + 8 * (HEADER + len(planes))
         self._kept: tuple[object, ...] = ()
 
-    def header(self, steps: int, piece: int, window: int) -> bytes:
+    def header(self, steps: int, piece: int, window: int) -> array[int]:
         """What `head` is set to for a new launch that begins on one thread."""
-        begin, left = self.words[BEGIN], ctypes.addressof(self._one_row)
-        return _HEADER.pack(
-            begin, begin + self.count, steps, piece, window, *[0] * 8, left, 0, 0
-        )
+        begin, end = self.words[BEGIN], self.words[END]
+        left = self._left
+        return array("q", [begin, end, steps, piece, window, 0, 0, 0, 0, 0, 0, 0, 0, left, 0, 0])
 
     @property
     def complete(self) -> bool:

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import functools
 import platform
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -33,7 +35,7 @@ from eagle.devices.host.block import (
     Block,
 )
 from eagle.devices.host.errand import elsewhere
-from eagle.devices.host.memory import fetch
+from eagle.devices.host.memory import address_of, fetch
 from eagle.devices.host.team import HostTeam, piece_to_end, team, threads_allowed
 from eagle.devices.host.watch import Entry, watchers
 from hawk.ir.nodes import Role
@@ -64,8 +66,8 @@ SHORT_SECONDS, LONG_SECONDS = 25e-6, 0.03
 
 MOST_THREADS = 256
 _WRITTEN = (Role.STATE, Role.MASK, Role.OUTPUT)
-_BRIEF = ctypes.PYFUNCTYPE(None)
-"""Calls native code without letting other Python threads run."""
+_brief_call = functools.lru_cache(ctypes.PYFUNCTYPE(None))
+"""Native code at an address as a function that does not let other Python threads run."""
 
 _ALL = slice(None)
 ALONE, TOGETHER, AWAY = Stage
@@ -129,20 +131,23 @@ class HostLoaded(Loaded):
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
         self._count = partition.count
-        words = [plane if isinstance(plane, int) else plane.ctypes.data for plane in planes]
+        words = [plane if isinstance(plane, int) else address_of(plane) for plane in planes]
         own = self._block = Block(partition.base, partition.count, words)
         self._words, self._head = own.words, own.head
         function = native.address_of(compiled.entry)
         self._native = function is not None
-        self._brief = compiled.entry if function is None else _BRIEF(function)
-        # A pointer that is made already is passed 20 ns sooner than a number.
-        self._pointer = own.address if function is None else ctypes.c_void_p(own.address)
+        self._brief: Callable[[Any], object] = compiled.entry
+        self._pointer: int | ctypes.c_void_p = own.address
+        if function is not None:
+            self._brief = _brief_call(function)
+            # A pointer that is made already is passed 20 ns sooner than a number.
+            self._pointer = ctypes.c_void_p(own.address)
         self._tile = HostTeam.tile_size(compiled.bytes_per_sample)
         self._fetched = False
         self._stage: Stage | None = None
         self._steps, self._threads, self._to_end = 0, None, False
         """What the headers are for."""
-        self._alone = self._together = b""
+        self._alone = self._together = array("q")
         """The headers of a launch that begins in stage `ALONE`, and in a later one."""
         self._mark: object = None
         self._crew = _ONE

@@ -1,0 +1,1 @@
+"""Arrays of other libraries, one file for each: where their memory is, and what to write."""

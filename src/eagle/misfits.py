@@ -1,0 +1,231 @@
+"""What to say of a value that is not the plane it was given for.
+
+That is what was expected, what came, and what to write instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eagle.interop.base import NUMPY as NUMPY_SPELLING
+from eagle.interop.base import Foreign, Spelling, foreign
+from eagle.overlap import overlaps_itself
+from eagle.params import is_number, shown
+from eagle.planes import NUMPY, Shape, view_of
+from hawk.ir.nodes import Role
+from hawk.ir.types import DType
+
+
+def misfit(
+    name: str, value: object, dtype: DType, shape: Shape, *, role: Role, like: str = ""
+) -> str:
+    """Why `value` is not the plane `name`, in one sentence.
+
+    `like` says what the shape was taken from, such as " like 'x'".
+    """
+    array, other = view_of(value), foreign(value)
+    expected = f"{dtype.numpy} {'(n,)' if shape is None else shape}"
+    if array is not None:
+        expected = " ".join((*_needed(array, role), expected)) + like * (array.shape != shape)
+        got, fix = _of_array(name, value, array, dtype, shape, role, other or Foreign(None))
+    elif other is None:
+        got, fix = _of_no_array(name, value, dtype, shape, role)
+    elif role is Role.OUTPUT:
+        got, fix = other.got, _empty(dtype, shape, NUMPY_SPELLING)
+    else:
+        got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
+    return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
+
+
+def copy_of(name: str, value: object) -> str:
+    """What to write for a copy of an array."""
+    other = foreign(value)
+    spelling = NUMPY_SPELLING if other is None else other.spelling
+    return spelling.copy.format(x=spelling.array.format(x=name))
+
+
+# -- arrays ----------------------------------------------------------------------------------------
+
+
+def _of_array(
+    name: str,
+    value: object,
+    array: NDArray[Any],
+    dtype: DType,
+    shape: Shape,
+    role: Role,
+    other: Foreign,
+) -> tuple[str, str]:
+    """What came and what to write, for an array."""
+    spelling = other.spelling
+    got = _described(array, written=role is not Role.INPUT) + other.note
+    name = spelling.array.format(x=name)
+    if isinstance(value, np.matrix):
+        got = f"a matrix {array.shape}, which always has two dimensions"
+        name = f"np.asarray({name})"
+    if role is Role.OUTPUT:
+        return got, _empty(dtype, shape, spelling)
+    if array.dtype.names:
+        name = f"{name}[{array.dtype.names[0]!r}]"
+        array = array[array.dtype.names[0]]
+    fix, problem = _reshaped(name, array, shape, spelling)
+    if not problem and not _fits(array, dtype):
+        problem = f"some of its numbers do not fit {dtype.numpy}"
+    if problem:
+        return f"{got}; {problem}", ""
+    fix = _retyped(fix, array, dtype, role, spelling)
+    if isinstance(value, np.memmap) and fix.endswith(".copy()"):
+        fix += ', or open the file with mode="r+"'
+    return got, fix
+
+
+def _described(array: NDArray[Any], *, written: bool) -> str:
+    """Type, shape, and all else that keeps an array from being a plane."""
+    if array.dtype.names:
+        return f"a structured array of {', '.join(array.dtype.names)} {array.shape}"
+    read_only = "read-only " if written and not array.flags.writeable else ""
+    notes: list[str] = []
+    if not array.dtype.isnative:
+        notes.append(f"in the other byte order ({array.dtype.str})")
+    if array.ndim == 1 and not array.flags.c_contiguous:
+        notes.append(f"with a stride of {array.strides[0]} bytes")
+    if not array.flags.aligned:
+        notes.append("at an address that is not a multiple of its size")
+    if written and not read_only and overlaps_itself(array):
+        notes.append("whose elements share memory")
+    kind = f"{read_only}{array.dtype.newbyteorder('=')} {array.shape}"
+    return " ".join((kind, ", ".join(notes))) if notes else kind
+
+
+def _needed(array: NDArray[Any], role: Role) -> list[str]:
+    """What a plane has to be and this array is not, besides its type and shape."""
+    needed: list[str] = []
+    if role is not Role.INPUT and not array.flags.writeable:
+        needed.append("writable")
+    if array.ndim == 1 and not array.flags.c_contiguous:
+        needed.append("contiguous")
+    if not array.flags.aligned:
+        needed.append("aligned")
+    return needed
+
+
+def _reshaped(name: str, array: NDArray[Any], shape: Shape, spelling: Spelling) -> tuple[str, str]:
+    """What to write for an array of the right shape; what is wrong where nothing would do."""
+    if shape is None or array.shape == shape:
+        return name, ""
+    n = math.prod(shape)
+    if array.ndim == 0:
+        return spelling.full.format(x=name, n=n), ""
+    if array.size == n:
+        return (spelling.flat.format(x=name) if shape else f"{name}[0]"), ""
+    if array.ndim > 1:
+        return "", f"a plane has one element a sample, {n} in all"
+    if array.size == 1:
+        return spelling.repeat.format(x=name, n=n), ""
+    if array.size > n > 1:
+        return f"{name}[:{n}]", ""
+    return "", "give every plane one element a sample"
+
+
+def _fits(array: NDArray[Any], dtype: DType) -> bool:
+    """Can each number be one of type `dtype`, as far as integers go?"""
+    if array.dtype.kind not in "iu" or not dtype.is_int or not array.size:
+        return True
+    bounds = np.iinfo(NUMPY[dtype])
+    return bounds.min <= int(array.min()) and int(array.max()) <= bounds.max
+
+
+def _retyped(name: str, array: NDArray[Any], dtype: DType, role: Role, spelling: Spelling) -> str:
+    """What to write for an array of the right type and layout; nothing where nothing would do."""
+    kind, written = array.dtype.kind, role is not Role.INPUT
+    if array.dtype != NUMPY[dtype]:
+        if kind == "c":
+            return f"{name}.real.astype(np.{dtype.numpy}), and .imag for another plane"
+        if kind in "mM":
+            since = f"({name} - {name}[0])" if kind == "M" else name
+            return f'{since} / np.timedelta64(1, "s")'
+        if array.dtype.type is np.void:
+            return ""
+        if kind in "SUOT":
+            return f"{name}.astype(np.{dtype.numpy}), if these are numbers"
+        return spelling.cast.format(x=name, dtype=dtype.numpy)
+    if not array.flags.aligned or (written and not array.flags.writeable):
+        return spelling.copy.format(x=name)
+    if not array.flags.c_contiguous and array.ndim == 1:
+        return spelling.contiguous.format(x=name)
+    return name
+
+
+def _empty(dtype: DType, shape: Shape, spelling: Spelling) -> str:
+    """A new array to return into."""
+    size = "n" if shape is None else str(shape[0]) if shape else "()"
+    dtype_too = "" if dtype is DType.F64 else f", np.{dtype.numpy}"
+    return spelling.empty.format(shape=size, dtype=dtype.numpy, dtype_too=dtype_too)
+
+
+# -- other things ----------------------------------------------------------------------------------
+
+
+def _of_no_array(
+    name: str, value: object, dtype: DType, shape: Shape, role: Role
+) -> tuple[str, str]:
+    """What came and what to write, for what is no array."""
+    if isinstance(value, np.ma.MaskedArray):
+        return _of_masked(name, value)
+    if role is Role.OUTPUT:
+        return shown(value), _empty(dtype, shape, NUMPY_SPELLING)
+    if is_number(value):
+        return shown(value), _filled(name, value, dtype, shape)
+    if isinstance(value, (list, tuple, range)):
+        return _of_list(name, value, dtype)
+    if can_be_array(value):
+        # What a table gives may be read-only or a copy already: state is better off with its own.
+        make = "asarray" if role is Role.INPUT else "array"
+        return shown(value), f"np.{make}({name}, dtype=np.{dtype.numpy})"
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict)):
+        return shown(value), f"np.fromiter({name}, np.{dtype.numpy})"
+    size = "n" if shape is None else shape[0] if shape else "()"
+    dtype_too = "" if dtype is DType.F64 else f", np.{dtype.numpy}"
+    return shown(value), f"an array, such as np.zeros({size}{dtype_too})"
+
+
+def _of_list(name: str, value: Any, dtype: DType) -> tuple[str, str]:
+    try:
+        np.asarray(value)
+    except ValueError:
+        return f"{shown(value)} of rows that differ in length", "one number a sample"
+    return shown(value), f"np.asarray({name}, dtype=np.{dtype.numpy})"
+
+
+def can_be_array(value: object) -> bool:
+    """Can NumPy make an array of `value` that holds its numbers: a column of a table, a buffer?"""
+    if value is None or isinstance(value, (str, bytes, type)):
+        return False
+    if hasattr(type(value), "__array__") or hasattr(type(value), "__array_interface__"):
+        return True
+    try:
+        memoryview(value).release()  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        return False
+    return True
+
+
+def _of_masked(name: str, value: np.ma.MaskedArray[Any, Any]) -> tuple[str, str]:
+    got = f"a masked array, {value.dtype} {value.shape}"
+    if not np.ma.is_masked(value):
+        return f"{got}, of which nothing is masked", f"{name}.data"
+    fill = "np.nan" if value.dtype.kind in "fc" else "0"
+    return f"{got}, and kernels know no masks", f"{name}.filled({fill})"
+
+
+def _filled(name: str, value: Any, dtype: DType, shape: Shape) -> str:
+    """A new array of one number."""
+    dtype_too = "" if np.asarray(value).dtype == NUMPY[dtype] else f", np.{dtype.numpy}"
+    if shape == ():
+        return f"np.array({name}{dtype_too})"
+    return f"np.full({'n' if shape is None else shape[0]}, {name}{dtype_too})"

@@ -1,0 +1,182 @@
+"""One step of one sample in CPython, watched: where an event happens, with which numbers."""
+
+from __future__ import annotations
+
+import ast
+import io
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from hawk.errors import Loc
+from hawk.frontend.cpython import Number, PythonNumbers, Shim
+from hawk.frontend.debug import HAWK, debug, debug_text, place, quoted
+from hawk.frontend.events import DIVISIONS, INTEGERS, Event, Site
+from hawk.frontend.operators import named
+from hawk.ir.meaning import RANGE
+from hawk.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of an event."""
+
+    loc: Loc
+    values: str
+    """The numbers in the expression: `x = 1.5, v = 2.0`."""
+    text: str = ""
+    """What an assertion says, or what came of a lost number; empty where nothing is said."""
+
+
+@dataclass(slots=True)
+class _Record:
+    """What a step, and the kernels it calls, are watched for, and what was seen."""
+
+    site: Site | None
+    seen: Seen | None = None
+    lines: list[str] = field(default_factory=list)
+    codes: list[set[CodeType]] = field(default_factory=list)
+    """Of every shim: the functions that are watched."""
+    origins: dict[int, tuple[Number, Seen | None]] = field(default_factory=dict)
+    """Where each NaN comes from, by the identity of the number, which is kept alive."""
+
+    def operation(self, op: str, values: tuple[Number, ...], result: Number) -> None:
+        """Look at an operation that was just computed."""
+        if self.site is None or self.seen is not None:
+            return
+        if self.site.kind is Event.NAN and _is_nan(result):
+            chosen = (values[1 if values[0].number else 2],) if op == "select" else values
+            known = [self.origins[id(v)][1] for v in chosen if _is_nan(v) and id(v) in self.origins]
+            self.origins[id(result)] = result, known[0] if known else self.here()
+        elif self.site.kind is Event.LOST and _is_lost(op, values[-1]):
+            text = "a division by 0"
+            if op in INTEGERS:
+                text = f"{shown(values[-1])} as {named(result.dtype)}"
+            self.seen = self.here(text=f"{text} gives {shown(result)}")
+
+    def here(self, innermost: FrameType | None = None, text: str = "") -> Seen | None:
+        """What the user's functions are doing now."""
+        frames = list(self._frames(innermost or sys._getframe(1)))  # noqa: SLF001 - public in 3.12
+        loc: Loc | None = None
+        for frame in reversed(frames):
+            at = place(frame)
+            if at is None:
+                return None
+            loc = Loc(at.file, at.line, at.col, at.end_line, at.end_col, at.function, loc)
+        return None if loc is None else Seen(loc, values_in(quoted(loc), frames[0]), text)
+
+    def _frames(self, frame: FrameType | None) -> Iterator[FrameType]:
+        while frame is not None:
+            code = frame.f_code
+            if not code.co_filename.startswith(HAWK) and any(code in each for each in self.codes):
+                yield frame
+            frame = frame.f_back
+
+
+class _Numbers(PythonNumbers):
+    """Arithmetic that is watched."""
+
+    def __init__(self, real: DType, record: _Record) -> None:
+        super().__init__(real)
+        self.record = record
+
+    def emit(self, op: str, *values: Any, free: bool = False) -> Number:
+        result = super().emit(op, *values, free=free)
+        self.record.operation(op, values, result)
+        return result
+
+
+class _Look(Shim):
+    """A shim that watches."""
+
+    def __init__(self, real: DType, record: _Record, *, contract: bool) -> None:
+        super().__init__(real, contract=contract)
+        self.numbers, self.record = _Numbers(real, record), record
+        # A failed assertion ends a step of Python's, not one of the kernel's.
+        self.asserts = record.site is not None and record.site.kind is Event.FAILED
+        record.codes.append(self.codes)
+
+    def within(self, *, contract: bool) -> Shim:
+        return _Look(self.numbers.real, self.record, contract=contract)
+
+    def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
+        if function is print:
+            text = io.StringIO()
+            options: dict[str, Any] = {**keywords, "file": text}
+            print(*args, **options)
+            self.record.lines += text.getvalue().splitlines()
+            return None
+        if function is debug:
+            if keywords.get("where", True):
+                seen = self.record.here()
+                self.record.lines.append(debug_text(args, seen.loc if seen else None))
+            return None
+        return super().call(function, *args, **keywords)
+
+
+def replay(
+    kernel: Any, real: DType, values: Mapping[str, Any], site: Site | None
+) -> tuple[Seen | None, list[str]]:
+    """Take one step of a sample: what was seen of the event at `site`, and the lines printed."""
+    record = _Record(site)
+    look = _Look(real, record, contract=kernel.contract)
+    types = {each.name: each.element.at(real) for each in kernel.parameters}
+    given = {name: Number(look.numbers, types[name], value) for name, value in values.items()}
+    try:
+        left = look.step(kernel, given)
+        if site is not None and site.kind is Event.NAN:
+            record.seen = record.origins.get(id(left[site.text]), (None, None))[1]
+    except AssertionError as error:
+        if site is not None and site.kind is Event.FAILED:
+            record.seen = _failed(record, site, error)
+    except Exception as error:  # noqa: BLE001 - a text of the user may fail, the report must not
+        record.lines.append(f"({type(error).__name__}: {error})")
+    return record.seen, record.lines
+
+
+def _failed(record: _Record, site: Site, error: AssertionError) -> Seen:
+    """What an assertion says, and the numbers in it."""
+    trace, frame = error.__traceback__, None
+    while trace is not None:
+        if any(trace.tb_frame.f_code in each for each in record.codes):
+            frame = trace.tb_frame
+        trace = trace.tb_next
+    values = "" if frame is None else values_in(site.text, frame)
+    return Seen(site.loc, values, str(error))
+
+
+def values_in(text: str, frame: FrameType) -> str:
+    """The numbers that the names in an expression or statement have in `frame`."""
+    try:
+        tree = ast.parse(text.strip())
+    except SyntaxError:
+        return ""
+    names = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
+    names.sort(key=lambda name: (name.lineno, name.col_offset))
+    known = {each.id: frame.f_locals.get(each.id) for each in names}
+    numbers = [(name, value) for name, value in known.items() if isinstance(value, Number)]
+    return ", ".join(f"{name} = {shown(value)}" for name, value in numbers)
+
+
+def shown(value: Number) -> str:
+    """A number as short as its width allows."""
+    return str(np.float32(value.number)) if value.dtype is DType.F32 else repr(value.number)
+
+
+def _is_nan(value: Number) -> bool:
+    return value.dtype.is_float and math.isnan(value.number)
+
+
+def _is_lost(op: str, value: Number) -> bool:
+    """Has the operation no true result, for this last operand?"""
+    if op in DIVISIONS and value.dtype.is_int:
+        return value.number == 0
+    if op not in INTEGERS or not value.dtype.is_float:
+        return False
+    least, greatest = RANGE[INTEGERS[op]]
+    return not (math.isfinite(value.number) and least <= math.trunc(value.number) <= greatest)

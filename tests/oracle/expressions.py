@@ -1,0 +1,373 @@
+"""Write random expressions that the language accepts.
+
+The writer knows the type of every expression it writes. Known numbers (literals, captured
+constants) are kept apart from numbers of the program: what is known runs as Python while a kernel
+is traced, where `1 // 0` raises and nothing wraps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+REAL, INDEX, INT32, UINT32, BOOL = "Scalar", "Index", "Int32", "UInt32", "Bool"
+KNOWN = "known"
+"""A float known while the kernel is traced: a literal, a captured constant."""
+
+COUNT, FLAG = "count", "flag"
+"""A small integer and a bool known while the kernel is traced: captured constants."""
+
+INTEGERS = (INDEX, INT32, UINT32)
+KINDS = (REAL, *INTEGERS, BOOL)
+CONVERT = {
+    REAL: "float({})",
+    INDEX: "int({})",
+    INT32: "hawk.int32({})",
+    UINT32: "hawk.uint32({})",
+    BOOL: "bool({})",
+}
+
+FLOATS = (
+    "0.0",
+    "0.0",
+    "-0.0",
+    "-0.0",
+    "0.1",
+    "0.5",
+    "1.0",
+    "-1.0",
+    "2.0",
+    "3.0",
+    "1e-3",
+    "1e30",
+    "5e-324",
+    "4.0",
+)
+WIDE_FLOATS = ("1e300", "2.2250738585072014e-308")
+WHOLE = {
+    INDEX: (0, 1, 2, 3, 7, -1, -5, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 4, 8),
+    INT32: (0, 1, 2, 3, 7, -1, -5, 2**31 - 1, -(2**31), 65535, 4, 8),
+    UINT32: (0, 1, 2, 3, 7, 2**32 - 1, 2**31, 65535, 4, 8),
+}
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+@dataclass
+class Scope:
+    """The names that can be read where the writer stands, and what may be done there."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """Kind by name."""
+    fixed: set[str] = field(default_factory=set)
+    """Names that are not assigned to."""
+    level: int = 0
+    """How many blocks it is in."""
+    loops: int = 0
+    returns: Sequence[str] | None = None
+    """What an early `return` here must give; None where there is no `return`."""
+    leaves: str = ""
+    """`break` and `continue` where they may stand."""
+
+    def inner(self, **changes: object) -> Scope:
+        """The scope of a nested block: what is bound there is unknown outside."""
+        kept = {
+            "level": self.level + 1,
+            "loops": self.loops,
+            "returns": self.returns,
+            "leaves": self.leaves,
+        }
+        return Scope(dict(self.names), set(self.fixed), **{**kept, **changes})
+
+    def of(self, kind: str) -> list[str]:
+        return [name for name, each in self.names.items() if each == kind]
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function that expressions may call."""
+
+    name: str
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+    optional: bool
+    """Does the last parameter have a default?"""
+
+
+class Expressions:
+    """Writes expressions for a program of float64 (`wide`) or float32."""
+
+    def __init__(self, random: Random, *, wide: bool) -> None:
+        self.random, self.wide = random, wide
+        self.helpers: list[Helper] = []
+        """Functions that may be called."""
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def pick(self, *options: str) -> str:
+        return self.random.choice(options)
+
+    def weighted(self, *options: tuple[float, Callable[[], str]]) -> str:
+        """The text that one of the writers gives, each as likely as its weight says."""
+        weights = [weight for weight, _ in options]
+        return self.random.choices(options, weights)[0][1]()
+
+    # -- expressions: numbers of the program -----------------------------------------------------
+
+    def value(self, kind: str, scope: Scope, depth: int) -> str:
+        """An expression of `kind` that is not known while tracing."""
+        if depth <= 0:
+            return self.variable(kind, scope)
+        if kind == REAL:
+            return self.real(scope, depth - 1)
+        return self.truth(scope, depth - 1) if kind == BOOL else self.whole(kind, scope, depth - 1)
+
+    def operand(self, kind: str, scope: Scope, depth: int) -> str:
+        """An expression of `kind`, or something known that becomes one: a literal, a constant."""
+        if self.chance(0.3):
+            if kind == REAL:
+                return self.known(scope)
+            if kind == BOOL:
+                return self.pick("True", "False")
+            return str(self.random.choice(WHOLE[kind]))
+        return self.value(kind, scope, depth)
+
+    def known(self, scope: Scope) -> str:
+        """A known float, or a known integer where a float is due."""
+        names = scope.of(KNOWN)
+        if names and self.chance(0.5):
+            return self.pick(*names)
+        if self.chance(0.2):
+            return self.pick("0", "1", "2", "3", "-1")
+        return self.pick(*FLOATS, *(WIDE_FLOATS if self.wide else ()))
+
+    def variable(self, kind: str, scope: Scope) -> str:
+        names = scope.of(kind)
+        if names:
+            return self.pick(*names)
+        for other in self.random.sample(KINDS, len(KINDS)):
+            names = scope.of(other)
+            if names:
+                return CONVERT[kind].format(self.pick(*names))
+        raise AssertionError("a scope holds at least one number of the program")
+
+    def two(self, left: str, operation: str, right: str, *, swap: bool = True) -> str:
+        if swap and self.chance(0.5):
+            left, right = right, left
+        return f"({left} {operation} {right})"
+
+    def ternary(self, kind: str, scope: Scope, depth: int) -> str:
+        """A conditional expression.
+
+        Neither side is an integer literal: CPython, which sees one side only, could not know the
+        type that the other one gives it.
+        """
+        first, second = self.value(kind, scope, depth), self.value(kind, scope, depth)
+        if self.chance(0.3):
+            literal = "True" if kind == BOOL else str(self.random.choice(WHOLE.get(kind, (0,))))
+            first = self.pick(*FLOATS) if kind == REAL else CONVERT[kind].format(literal)
+        if self.chance(0.5):
+            first, second = second, first
+        return f"({first} if {self.value(BOOL, scope, depth)} else {second})"
+
+    def extreme(self, kind: str, scope: Scope, depth: int) -> str:
+        parts = [self.value(kind, scope, depth), self.operand(kind, scope, depth)]
+        if self.chance(0.2):
+            parts.append(self.operand(kind, scope, depth))
+        self.random.shuffle(parts)
+        return f"{self.pick('min', 'max')}({', '.join(parts)})"
+
+    def called(self, kind: str, scope: Scope, depth: int) -> str:
+        """A call of a helper that gives one number of `kind`; another expression if none does."""
+        fitting = [helper for helper in self.helpers if helper.gives == (kind,)]
+        if not fitting:
+            return self.variable(kind, scope)
+        return self.call(self.random.choice(fitting), scope, depth)
+
+    def call(self, helper: Helper, scope: Scope, depth: int) -> str:
+        args = [
+            self.operand(kind, scope, depth) if kind == REAL else self.value(kind, scope, depth)
+            for kind in helper.takes
+        ]
+        if helper.optional and self.chance(0.5):
+            args.pop()
+        named = self.random.randint(0, len(args))
+        by_name = [f"q{place}={arg}" for place, arg in enumerate(args)][named:]
+        self.random.shuffle(by_name)
+        return f"{helper.name}({', '.join([*args[:named], *by_name])})"
+
+    # -- floats ----------------------------------------------------------------------------------
+
+    def real(self, scope: Scope, depth: int) -> str:
+        def value() -> str:
+            return self.value(REAL, scope, depth)
+
+        def operand() -> str:
+            return self.operand(REAL, scope, depth)
+
+        def whole() -> str:
+            return self.value(self.pick(*INTEGERS), scope, depth)
+
+        return self.weighted(
+            (6, lambda: self.two(value(), self.pick("+", "-", "*"), operand())),
+            (2, lambda: self.two(operand(), "/", value(), swap=False)),
+            (1, lambda: self.two(value(), "/", self.pick("2.0", "3", "0.1", "-4.0"), swap=False)),
+            (6, lambda: self.contraction(scope, depth)),
+            (1, lambda: f"(-{value()})"),
+            (1, lambda: f"abs({value()})"),
+            (2, lambda: self.extreme(REAL, scope, depth)),
+            (2, lambda: self.ternary(REAL, scope, depth)),
+            (1, lambda: self.two(whole(), self.pick("+", "-", "*", "/"), value())),
+            (0.5, lambda: self.division(scope, depth)),
+            (0.5, lambda: self.two(value(), "*", self.value(BOOL, scope, depth))),
+            (1, lambda: f"{self.pick('float', 'hawk.real')}({whole()})"),
+            (0.5, lambda: self.wider(scope, depth)),
+            (0.5, lambda: f"({value()} ** {self.pick('2', '3', '-1', '4', '0', '7')})"),
+            (3, lambda: self.library(scope, depth)),
+            (2, lambda: self.called(REAL, scope, depth)),
+            (2, lambda: self.variable(REAL, scope)),
+        )
+
+    def library(self, scope: Scope, depth: int) -> str:
+        """A function of `math` or NumPy that gives a float."""
+        one = self.pick(
+            "math.sqrt", "math.fabs", "np.sqrt", "np.floor", "np.ceil", "np.trunc", "np.rint",
+            "np.absolute", "np.square",
+        )  # fmt: skip
+        two = self.pick(
+            "np.minimum", "np.maximum", "np.fmin", "np.fmax", "np.copysign", "math.copysign"
+        )
+        first, second = self.value(REAL, scope, depth), self.operand(REAL, scope, depth)
+        return self.pick(
+            f"{one}({first})",
+            f"{two}({first}, {second})",
+            f"{two}({second}, {first})",
+            f"np.where({self.value(BOOL, scope, depth)}, {first}, {second})",
+            f"np.clip({first}, {self.value(REAL, scope, depth)}, {second})",
+        )
+
+    def division(self, scope: Scope, depth: int) -> str:
+        """`/` of two integers of one type, which gives a float."""
+        kind = self.pick(*INTEGERS)
+        return self.two(
+            self.operand(kind, scope, depth), "/", self.value(kind, scope, depth), swap=False
+        )
+
+    def contraction(self, scope: Scope, depth: int) -> str:
+        """Products in sums: what means one fused multiply-add, and what only looks like it."""
+        form = self.pick(
+            "a * b + c", "c + a * b", "a * b - c", "c - a * b", "a * a + b * b", "a * b - c * d",
+            "a * b + c * d + a", "-(a * b) + c", "-a * b - c", "(a + b * c) * d - b",
+            "a * b * c + d",
+            "a - b * c - d", "a / b * c + d", "a * (b - c) + b * d", "a * b + (c if t else d)",
+            "+(a * b) + c", "(a * b if t else c) + d", "a * b + c * (b * d + c)", "w * a + b",
+            "a * b + w", "a * b + k", "a * k - b",
+        )  # fmt: skip
+        words = {name: self.value(REAL, scope, depth - 1) for name in "abcd"}
+        words["t"] = self.value(BOOL, scope, depth - 1)
+        words["w"] = self.value(self.pick(*INTEGERS, BOOL), scope, depth - 1)
+        words["k"] = self.known(scope)
+        return f"({''.join(words.get(letter, letter) for letter in _spaced(form))})"
+
+    def wider(self, scope: Scope, depth: int) -> str:
+        """A sum or product in float64, whatever the kernel's width is."""
+        left, right = self.value(REAL, scope, depth), self.value(REAL, scope, depth)
+        wide = f"hawk.float64({left}) {self.pick('+', '*', '-')} {right}"
+        return f"hawk.real({wide})" if self.chance(0.5) else f"hawk.real(hawk.float32({wide}))"
+
+    # -- integers --------------------------------------------------------------------------------
+
+    def whole(self, kind: str, scope: Scope, depth: int) -> str:
+        def value() -> str:
+            return self.value(kind, scope, depth)
+
+        def operand() -> str:
+            return self.operand(kind, scope, depth)
+
+        divisors = [str(number) for number in WHOLE[kind] if number]
+        if kind == UINT32:
+            amounts = ("1", "5", "31", "32", "40")
+        else:
+            amounts = ("1", "5", "31", "32", "63", "64", "-1")
+        return self.weighted(
+            (6, lambda: self.two(value(), self.pick("+", "-", "*"), operand())),
+            (2, lambda: self.two(operand(), self.pick("//", "%"), value(), swap=False)),
+            (1, lambda: self.two(value(), self.pick("//", "%"), self.pick(*divisors), swap=False)),
+            (2, lambda: self.two(value(), self.pick("&", "|", "^"), operand())),
+            (1, lambda: self.two(value(), self.pick("<<", ">>"), self.pick(*amounts), swap=False)),
+            (1, lambda: self.two(operand(), self.pick("<<", ">>"), value(), swap=False)),
+            (1, lambda: f"({value()} {self.pick('<<', '>>')} ({value()} & 31))"),
+            (1, lambda: f"({self.pick('-', '~')}{value()})"),
+            (1, lambda: f"abs({value()})"),
+            (1, lambda: self.extreme(kind, scope, depth)),
+            (1, lambda: self.ternary(kind, scope, depth)),
+            (2, lambda: self.converted(kind, scope, depth)),
+            (0.5, lambda: self.two(value(), self.pick("+", "*"), self.value(BOOL, scope, depth))),
+            (2, lambda: self.called(kind, scope, depth)),
+            (2, lambda: self.variable(kind, scope)),
+        )
+
+    def converted(self, kind: str, scope: Scope, depth: int) -> str:
+        convert = CONVERT[kind]
+        if kind == INDEX and self.chance(0.5):
+            convert = self.pick("hawk.index({})", "np.int64({})")
+        if kind == INDEX and self.chance(0.3):
+            rounding = self.pick("math.floor", "math.ceil", "math.trunc", "round")
+            return f"{rounding}({self.value(REAL, scope, depth)})"
+        return convert.format(self.value(self.pick(*KINDS), scope, depth))
+
+    # -- bools -----------------------------------------------------------------------------------
+
+    def truth(self, scope: Scope, depth: int) -> str:
+        def value() -> str:
+            return self.value(BOOL, scope, depth)
+
+        return self.weighted(
+            (8, lambda: self.comparison(scope, depth)),
+            (
+                2,
+                lambda: self.two(value(), self.pick("and", "or"), self.operand(BOOL, scope, depth)),
+            ),
+            (1, lambda: f"(not {value()})"),
+            (1, lambda: self.two(value(), self.pick("==", "!=", "<", ">="), value())),
+            (1, lambda: self.two(value(), self.pick("&", "|", "^"), value())),
+            (1, lambda: self.ternary(BOOL, scope, depth)),
+            (1, lambda: f"bool({self.value(self.pick(*KINDS), scope, depth)})"),
+            (1, lambda: self.question(scope, depth)),
+            (1, lambda: self.called(BOOL, scope, depth)),
+            (1, lambda: self.variable(BOOL, scope)),
+        )
+
+    def question(self, scope: Scope, depth: int) -> str:
+        """A test that is no comparison."""
+        if self.chance(0.3):
+            kind = self.pick(*INTEGERS)
+            numbers = [str(number) for number in self.random.sample(WHOLE[kind], 2)]
+            word = self.pick("in", "not in")
+            return f"({self.value(kind, scope, depth)} {word} ({', '.join(numbers)}))"
+        test = self.pick("math.isnan", "math.isinf", "math.isfinite", "np.isnan", "np.isfinite")
+        return f"{test}({self.value(REAL, scope, depth)})"
+
+    def comparison(self, scope: Scope, depth: int) -> str:
+        kind = self.pick(REAL, REAL, *INTEGERS)
+        parts = [self.value(kind, scope, depth), self.operand(kind, scope, depth)]
+        if self.chance(0.25):
+            # In a chain each link needs a number of the program: two known ones are compared now.
+            parts.append(self.value(kind, scope, depth))
+        elif kind == REAL and self.chance(0.15):
+            parts[1] = self.value(self.pick(*INTEGERS), scope, depth)
+        if len(parts) == 2:
+            self.random.shuffle(parts)
+        text = parts[0]
+        for part in parts[1:]:
+            text += f" {self.pick(*COMPARISONS)} {part}"
+        return f"({text})"
+
+
+def _spaced(form: str) -> list[str]:
+    """The letters of a form, words such as `if` kept whole."""
+    parts: list[str] = []
+    for word in form.replace("(", "( ").replace(")", " )").replace("-a", "- a").split():
+        parts += [word, " "]
+    return parts
