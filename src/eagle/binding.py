@@ -20,6 +20,7 @@ from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
+from eagle.interop.base import foreign
 from eagle.misfits import copy_of, misfit
 from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
@@ -109,27 +110,11 @@ def bind(
 class _Binder:
     """One call on its way through the checks."""
 
-    __slots__ = (
-        *(
-            "kernel",
-            "door",
-            "given",
-            "converted",
-            "meant",
-            "problems",
-            "real",
-            "n",
-            "asked",
-            "shape",
-        ),
-        *("views", "lengths", "spans", "arrays", "own", "copied", "numbers", "uniform", "starts"),
-        "left_out",
-    )
-
     def __init__(
         self, kernel: AnyKernel, door: Door, arguments: Arguments, problems: Sequence[str]
     ) -> None:
         self.kernel, self.door = kernel, door
+        self.parameters, self.outputs = kernel.parameters, kernel.outputs
         self.given = arguments.values
         self.converted, self.meant = arguments.converted, arguments.meant
         self.problems = [*problems, *arguments.problems]
@@ -156,12 +141,12 @@ class _Binder:
         self.look()
         self.measure(n)
         views = self.views
-        for parameter in self.kernel.parameters:
+        for parameter in self.parameters:
             if parameter.name in views:
                 self.place_array(parameter.name, parameter.element, parameter.role)
             else:
                 self.place(parameter)
-        for output in self.kernel.outputs:
+        for output in self.outputs:
             if output.name in self.given:
                 self.place_array(output.name, output.element, Role.OUTPUT)
         self.refuse_overlaps()
@@ -189,7 +174,7 @@ class _Binder:
         """See the memory of what was given by sample, its lengths, its float width."""
         given, views, narrow, wide = self.given, self.views, 0, 0
         each: Parameter | Output
-        for each in (*self.kernel.parameters, *self.kernel.outputs):
+        for each in (*self.parameters, *self.outputs):
             name = each.name
             if each.role is Role.UNIFORM or name not in given:
                 continue
@@ -248,7 +233,7 @@ class _Binder:
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
-        uniform = {each.name for each in self.kernel.parameters if each.role is Role.UNIFORM}
+        uniform = {each.name for each in self.parameters if each.role is Role.UNIFORM}
         return {k: v for k, v in self.given.items() if k not in uniform}
 
     # -- one plane after the other ---------------------------------------------------------------
@@ -371,7 +356,7 @@ class _Binder:
         """
         if len(self.spans) == len(self.own) and are_apart(self.spans):
             return
-        roles = {each.name: each.role for each in (*self.kernel.parameters, *self.kernel.outputs)}
+        roles = {each.name: each.role for each in (*self.parameters, *self.outputs)}
         names = list(self.own)
         arrays = [self.views[name] for name in names]
         for i, j in overlaps(arrays, [roles[name] is not Role.INPUT for name in names]):
@@ -445,9 +430,10 @@ def _usual(lengths: list[int]) -> int:
 def _number_fix(parameter: Parameter, value: object, real: DType) -> str:
     """What to write where a number was needed and something else came."""
     name, dtype = parameter.name, parameter.element.at(real)
-    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.size != 1):
+    shape = getattr(value, "shape", (0,) if isinstance(value, (list, tuple)) else ())
+    if shape and any(size != 1 for size in shape):
         return f"; for one number a sample declare it `{name}: {parameter.element.name}`"
-    if isinstance(value, np.ndarray) and value.ndim:
+    if shape or foreign(value) is not None:  # one that eagle cannot look into
         return f"; write {name}.item()"
     if dtype is DType.BOOL:
         return f"; write bool({name})" if is_number(value) else ""

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 from hawk.annotations import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
+from hawk.frontend.debug import debug
 from hawk.kernel import Kernel, kernel, steps
 
 __all__ = [
     "Bool",
+    "CheckError",
+    "CheckWarning",
     "HawkError",
     "Index",
     "Int32",
@@ -27,6 +30,7 @@ __all__ = [
     "Scalar",
     "Terminated",
     "UInt32",
+    "debug",
     "float32",
     "float64",
     "index",
@@ -40,6 +44,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from hawk.checks import CheckError, CheckWarning
     from hawk.reference import interpret, run_python
 
 
@@ -49,4 +54,8 @@ def __getattr__(name: str) -> Any:
         from hawk import reference
 
         return getattr(reference, name)
+    if name in ("CheckError", "CheckWarning"):
+        from hawk import checks
+
+        return getattr(checks, name)
     raise AttributeError(f"module 'hawk' has no attribute {name!r}")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hawk.errors import Loc, render
 from hawk.frontend.events import SHIFT, STEPS, Event, Events, Site, plane_name
-from hawk.frontend.replay import Seen, replay
+from hawk.frontend.replay import Replay, Seen
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
@@ -110,7 +110,7 @@ class _Run:
         real = _width(kernel, self.slots)
         inputs = {each.name for each in kernel.parameters if each.role is Role.INPUT}
         uniform = frozenset(inputs & self.words.keys())
-        self.real = real
+        self.replay = Replay(kernel, real)
         self.events: Events = kernel.program.trace(real, uniform).events
         self.kinds = tuple(self.events.first or ())
         forget(self.arrays, self.kinds)
@@ -145,7 +145,7 @@ class _Run:
         (sample, step), *others = happened
         again = Again(self, sample)
         again.advance(step - 1 - again.taken)
-        seen, _ = replay(self.kernel, self.real, again.values(), site)
+        seen, _ = self.replay.step(again.values(), site)
         seen = seen or Seen(site.loc, "")
         message = render(_CODES[site.kind], _sentence(site, sample, step, seen), seen.loc, "")
         if others:
@@ -180,7 +180,7 @@ class _Run:
                 again = ahead
                 continue
             again.advance(printed - 1 - again.taken)
-            _, texts = replay(self.kernel, self.real, again.values(), None)
+            _, texts = self.replay.step(again.values())
             again.advance(1)
             forget(again.arrays, self.kinds)
             count += len(texts)

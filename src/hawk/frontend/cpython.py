@@ -18,6 +18,7 @@ import numpy as np
 
 from hawk.frontend import names as table
 from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.recompile import recompile
 from hawk.frontend.signature import NO_DEFAULT, Signature
@@ -345,6 +346,8 @@ class Shim:
         args = tuple(self.loop(_plain(value)) for value in args)
         keywords = {name: self.loop(_plain(value)) for name, value in keywords.items()}
         target: Any = function
+        if function is debug:
+            return debug(*args, **keywords)
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
         if function is reversed and args and isinstance(args[0], KernelRange):

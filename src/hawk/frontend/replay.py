@@ -37,11 +37,11 @@ class Seen:
 class _Record:
     """What a step, and the kernels it calls, are watched for, and what was seen."""
 
-    site: Site | None
-    seen: Seen | None = None
-    lines: list[str] = field(default_factory=list)
     codes: list[set[CodeType]] = field(default_factory=list)
     """Of every shim: the functions that are watched."""
+    site: Site | None = None
+    seen: Seen | None = None
+    lines: list[str] = field(default_factory=list)
     origins: dict[int, tuple[Number, Seen | None]] = field(default_factory=dict)
     """Where each NaN comes from, by the identity of the number, which is kept alive."""
 
@@ -92,17 +92,16 @@ class _Numbers(PythonNumbers):
 
 
 class _Look(Shim):
-    """A shim that watches."""
+    """A shim that watches. Functions are recompiled once, so it serves for many steps."""
 
-    def __init__(self, real: DType, record: _Record, *, contract: bool) -> None:
+    def __init__(self, real: DType, record: _Record, *, contract: bool, asserts: bool) -> None:
         super().__init__(real, contract=contract)
-        self.numbers, self.record = _Numbers(real, record), record
-        # A failed assertion ends a step of Python's, not one of the kernel's.
-        self.asserts = record.site is not None and record.site.kind is Event.FAILED
+        self.numbers, self.record, self.asserts = _Numbers(real, record), record, asserts
         record.codes.append(self.codes)
 
     def within(self, *, contract: bool) -> Shim:
-        return _Look(self.numbers.real, self.record, contract=contract)
+        real = self.numbers.real
+        return _Look(real, self.record, contract=contract, asserts=self.asserts)
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         if function is print:
@@ -119,24 +118,34 @@ class _Look(Shim):
         return super().call(function, *args, **keywords)
 
 
-def replay(
-    kernel: Any, real: DType, values: Mapping[str, Any], site: Site | None
-) -> tuple[Seen | None, list[str]]:
-    """Take one step of a sample: what was seen of the event at `site`, and the lines printed."""
-    record = _Record(site)
-    look = _Look(real, record, contract=kernel.contract)
-    types = {each.name: each.element.at(real) for each in kernel.parameters}
-    given = {name: Number(look.numbers, types[name], value) for name, value in values.items()}
-    try:
-        left = look.step(kernel, given)
-        if site is not None and site.kind is Event.NAN:
-            record.seen = record.origins.get(id(left[site.text]), (None, None))[1]
-    except AssertionError as error:
-        if site is not None and site.kind is Event.FAILED:
-            record.seen = _failed(record, site, error)
-    except Exception as error:  # noqa: BLE001 - a text of the user may fail, the report must not
-        record.lines.append(f"({type(error).__name__}: {error})")
-    return record.seen, record.lines
+class Replay:
+    """Takes steps of a kernel in CPython, one at a time, each from given values."""
+
+    def __init__(self, kernel: Any, real: DType) -> None:
+        self.kernel = kernel
+        self.types = {each.name: each.element.at(real) for each in kernel.parameters}
+        contract = kernel.contract
+        # A failed assertion ends a step of Python's, but not one of the kernel's.
+        self.looks = [_Look(real, _Record(), contract=contract, asserts=a) for a in (False, True)]
+
+    def step(
+        self, values: Mapping[str, Any], site: Site | None = None
+    ) -> tuple[Seen | None, list[str]]:
+        """What was seen of the event at `site`, and the lines that were printed."""
+        look = self.looks[site is not None and site.kind is Event.FAILED]
+        record = look.record
+        record.site, record.seen, record.lines, record.origins = site, None, [], {}
+        numbers = {n: Number(look.numbers, self.types[n], value) for n, value in values.items()}
+        try:
+            left = look.step(self.kernel, numbers)
+            if site is not None and site.kind is Event.NAN:
+                record.seen = record.origins.get(id(left[site.text]), (None, None))[1]
+        except AssertionError as error:
+            if site is not None:
+                record.seen = _failed(record, site, error)
+        except Exception as error:  # noqa: BLE001 - a text of the user may fail, the report must not
+            record.lines.append(f"({type(error).__name__}: {error})")
+        return record.seen, record.lines
 
 
 def _failed(record: _Record, site: Site, error: AssertionError) -> Seen:

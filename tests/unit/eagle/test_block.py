@@ -43,7 +43,7 @@ def test_a_new_launch_has_all_before_it(block: Block) -> None:
 
     assert not block.complete
     assert [100, 1100, 5, 64, 99, 0, 0, 0, 0, 0, 0, 0, 0] == list(block.words[: Word.LEFT])
-    assert [7, -7] == list(block.words[16:])
+    assert [7, -7] == list(block.words[16:18])
 
 
 def test_a_launch_is_complete_when_all_pieces_and_rows_are_done(block: Block) -> None:

@@ -135,7 +135,17 @@ def said(case: Case) -> str:
     return str(caught.value).replace("tests.unit.eagle.", "")
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.file}: {case.title}")
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case,
+            id=f"{case.file}: {case.title}",
+            marks=exporters.needs_versions if case.file == "libraries" else (),
+        )
+        for case in cases()
+    ],
+)
 def test_the_message_is_the_one_on_file(case: Case) -> None:
     if case.file in OPTIONAL and importlib.util.find_spec(case.file) is None:
         pytest.skip(f"needs {case.file}, which is not installed")

@@ -15,6 +15,7 @@ from tests.unit.eagle.exporters import (
     GpuExporter,
     OldExporter,
     VersionedExporter,
+    needs_versions,
 )
 from tests.unit.eagle.kernels import double, grow, oscillator, pair, swinging
 
@@ -27,6 +28,7 @@ def read_only(array: Any) -> Any:
 # -- arrays by DLPack ------------------------------------------------------------------------------
 
 
+@needs_versions
 @pytest.mark.parametrize("exporter", [Exporter, VersionedExporter])
 def test_an_exporter_that_says_so_is_writable(exporter: Any) -> None:
     x = np.arange(4.0)
@@ -37,6 +39,7 @@ def test_an_exporter_that_says_so_is_writable(exporter: Any) -> None:
     assert view.flags.writeable
 
 
+@needs_versions
 @pytest.mark.parametrize(
     "exported", [Exporter(read_only(np.zeros(4))), OldExporter(np.zeros(4))], ids=["says", "old"]
 )
@@ -54,6 +57,7 @@ def test_its_kind_is_looked_up_once_for_each_type() -> None:
     assert foreign(CudaArray()).view is None
 
 
+@needs_versions
 @pytest.mark.parametrize("exporter", [Exporter, VersionedExporter])
 def test_state_is_changed_in_place_and_comes_back_as_it_was_given(exporter: Any) -> None:
     planes = swinging(3)
@@ -67,6 +71,7 @@ def test_state_is_changed_in_place_and_comes_back_as_it_was_given(exporter: Any)
     assert [0.01] * 3 == pytest.approx(arrays["t"].tolist())
 
 
+@needs_versions
 def test_a_mask_of_a_library_is_read_and_written() -> None:
     mask = np.array([True, False])
     given = Exporter(mask)
@@ -78,6 +83,7 @@ def test_a_mask_of_a_library_is_read_and_written() -> None:
     assert [True, True] == mask.tolist()
 
 
+@needs_versions
 def test_outputs_are_returned_in_arrays_of_a_library() -> None:
     arrays = np.zeros(3), np.zeros(3)
     out = tuple(map(Exporter, arrays))
@@ -88,6 +94,7 @@ def test_outputs_are_returned_in_arrays_of_a_library() -> None:
     assert [0.0, 2.0, 4.0] == arrays[0].tolist()
 
 
+@needs_versions
 @pytest.mark.parametrize("exporter", [Exporter, OldExporter])
 def test_a_read_only_array_is_an_input(exporter: Any) -> None:
     x = np.arange(3.0) if exporter is OldExporter else read_only(np.arange(3.0))
@@ -107,6 +114,7 @@ def test_an_array_is_kept_alive() -> None:
     assert {42.0} == set(bound.planes["out"].tolist())
 
 
+@needs_versions
 def test_an_output_may_be_exactly_an_input() -> None:
     x = np.arange(3.0)
     given = Exporter(x)
@@ -115,6 +123,7 @@ def test_an_output_may_be_exactly_an_input() -> None:
     assert [0.0, 2.0, 4.0] == x.tolist()
 
 
+@needs_versions
 def test_strided_arrays_are_copied_in_and_out_in_a_call() -> None:
     memory = np.ones(6)
     x = Exporter(memory[::2])
@@ -140,6 +149,7 @@ def test_one_number_is_a_number() -> None:
     assert [0.5, 0.5] == x.tolist()
 
 
+@needs_versions
 def test_lone_samples_are_a_batch_of_one() -> None:
     x = np.array(3.0)
     given = Exporter(x)
@@ -151,6 +161,7 @@ def test_lone_samples_are_a_batch_of_one() -> None:
     assert 6.0 == x
 
 
+@needs_versions
 def test_one_memory_is_found_by_whatever_library_it_comes() -> None:
     x = np.zeros(3)
 

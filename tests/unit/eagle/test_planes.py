@@ -7,7 +7,7 @@ import pytest
 
 from eagle.planes import convert, is_plane, view_of
 from hawk.ir.types import DType
-from tests.unit.eagle.exporters import Exporter
+from tests.unit.eagle.exporters import Exporter, needs_versions
 
 READ_ONLY = np.zeros(4)
 READ_ONLY.flags.writeable = False
@@ -59,7 +59,12 @@ def test_an_array_is_its_own_view() -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda x: x[None].view(np.matrix), lambda x: x.view(np.recarray), Exporter]
+    "make",
+    [
+        lambda x: x[None].view(np.matrix),
+        lambda x: x.view(np.recarray),
+        pytest.param(Exporter, marks=needs_versions),
+    ],
 )
 def test_the_view_has_the_memory_of_the_array(make: Any) -> None:
     x = np.zeros(4)

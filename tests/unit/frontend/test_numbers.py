@@ -500,8 +500,8 @@ def test_other_powers_are_not_there_yet(text: str, fix: str) -> None:
 @hawk.kernel
 def sums(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Index]:
     return (
-        sum((x, y, 0.1)), sum([x, y], 0.5), sum((0.1,) * 10) + 0.0 * x, sum(x * k for k in range(3)),
-        sum(range(4)) + sum((1, 2)),
+        sum((x, y, 0.1)), sum([x, y], 0.5), sum((0.1,) * 10) + 0.0 * x,
+        sum(x * k for k in range(3)), sum(range(4)) + sum((1, 2)),
     )  # fmt: skip
 
 

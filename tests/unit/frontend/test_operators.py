@@ -56,6 +56,11 @@ def test_meeting_is_symmetric_and_keeps_the_wider() -> None:
         assert results[0] == results[1]
 
 
+def test_floor_and_remainder_are_of_floats_too() -> None:
+    assert Plan("floordiv", F32) == binary("//", F32, INT, F64)
+    assert Plan("mod", F64) == binary("%", I64, FLOAT, F64)
+
+
 def test_division_of_integers_is_real() -> None:
     assert Plan("div", F32) == binary("/", I64, INT, F32)
     assert Plan("div", F64) == binary("/", F64, INT, F32)
@@ -64,9 +69,8 @@ def test_division_of_integers_is_real() -> None:
 def test_what_no_type_has_is_refused() -> None:
     for symbol, left, right in [
         ("&", F64, I64),
-        ("//", F64, INT),
-        ("%", I64, F32),
         ("<<", F64, INT),
+        (">>", INT, F32),
         ("@", I64, I64),
     ]:
         with pytest.raises(Misfit):

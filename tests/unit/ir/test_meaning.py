@@ -101,6 +101,7 @@ NUMPY: dict[str, Callable] = {
     "div": np.divide,
     "floordiv": np.floor_divide,
     "mod": np.remainder,
+    "fmod": np.fmod,
     "sqrt": np.sqrt,
     "floor": np.floor,
     "ceil": np.ceil,
@@ -191,6 +192,28 @@ def test_division_of_integers_never_fails(dtype: DType) -> None:
         assert [least, 0] == [apply(op, dtype, least, -1) for op in ("floordiv", "mod")]
         assert [-4, 1] == [apply(op, dtype, -7, 2) for op in ("floordiv", "mod")]
         assert [-3, -1] == [apply("quot", dtype, -7, 2), apply("mod", dtype, 7, -2)]
+
+
+@given(SEEDS)
+def test_division_of_floats_is_cpythons(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(10):
+        a, b = number(rng, F64), number(rng, F64)
+        if b != 0:
+            assert same(a // b, apply("floordiv", F64, a, b)), (a, b)
+            assert same(a % b, apply("mod", F64, a, b)), (a, b)
+
+
+def test_popcount_counts_the_bits_of_a_negative_number_as_it_is_held() -> None:
+    cases = {
+        (DType.I32, -1): 32,
+        (DType.I64, -1): 64,
+        (DType.U32, 2**32 - 1): 32,
+        (DType.I64, 5): 2,
+    }
+    for (dtype, n), due in cases.items():
+        assert due == apply("popcount", dtype, n)
+    assert apply("popcount", DType.I64, -(2**63)) == 1
 
 
 @pytest.mark.parametrize("dtype", RANGE)

@@ -33,8 +33,8 @@ from tests.unit.ir.programs import INTERNAL, accepted, number
 
 ROWS = OPS.values()
 ROUNDS_MAX = 75
-"""Rounds that a loop of a decomposition may take. The longest takes 2,098 bits off a quotient, 53 at
-a time, and two rounds more each time for the first 470 bits, one more for the next 600."""
+"""Rounds that a loop of a decomposition may take. The longest takes 2,098 bits off a quotient, 53
+at a time, and two rounds more each time for the first 470 bits, one more for the next 600."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=OPS)
