@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ import pytest
 
 from eagle.devices.host import errand as module
 from eagle.devices.host.errand import elsewhere
+from eagle.devices.host.threads import started
 
 
 class Interrupt(Exception):
@@ -35,11 +37,12 @@ def until(stop: threading.Event) -> Callable[[], None]:
 
 
 def test_another_thread_does_the_work_and_this_one_waits() -> None:
-    names: list[str] = []
+    threads: list[int] = []
 
-    elsewhere(lambda: names.append(threading.current_thread().name), stop=never)
+    elsewhere(lambda: threads.append(threading.get_ident()), stop=never)
 
-    assert ["eagle-launch"] == names
+    assert 1 == len(threads)
+    assert threading.get_ident() not in threads
 
 
 def test_what_the_work_raises_is_raised_here() -> None:
@@ -94,7 +97,7 @@ def test_a_second_exception_does_not_leave_the_work_running(
 def test_a_thread_that_comes_too_late_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     late: list[Callable[[], None]] = []
 
-    def starting(name: str, work: Callable[[], None]) -> bool:
+    def starting(work: Callable[[], None]) -> bool:
         late.append(work)
         raise Interrupt
 
@@ -109,23 +112,39 @@ def test_a_thread_that_comes_too_late_does_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_without_another_thread_the_work_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(_: threading.Thread) -> None:
+    def none(*_: object) -> int:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", none)
-    names: list[str] = []
+    monkeypatch.setattr(_thread, "start_new_thread", none)
+    threads: list[int] = []
 
-    elsewhere(lambda: names.append(threading.current_thread().name), stop=never)
+    elsewhere(lambda: threads.append(threading.get_ident()), stop=never)
 
-    assert [threading.current_thread().name] == names
+    assert [threading.get_ident()] == threads
+
+
+def test_a_thread_that_is_lost_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Callable[[], None]] = []
+
+    def losing(work: Callable[[], None]) -> bool:
+        calls.append(work)
+        return len(calls) < 3 or started(work)
+
+    monkeypatch.setattr(module, "started", losing)
+    monkeypatch.setattr(module, "POLL_SECONDS", 1e-4)
+    done: list[None] = []
+
+    elsewhere(lambda: done.append(None), stop=never)
+
+    assert (3, 1) == (len(calls), len(done))
 
 
 def test_a_runtime_error_of_a_signal_handler_is_not_taken_for_a_missing_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def interrupted(_: threading.Thread) -> None:
+    def interrupted(*_: object) -> int:
         raise RuntimeError("time is up")
 
-    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    monkeypatch.setattr(_thread, "start_new_thread", interrupted)
     with pytest.raises(RuntimeError, match="time is up"):
         elsewhere(lambda: None, stop=lambda: None)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.host import device
-from eagle.devices.host.device import AWAY
+from eagle.runs import progress
 from hawk import Index, Mutable, Param, Scalar, Terminated
 
 
@@ -223,10 +224,13 @@ def test_one_who_asked_for_a_report_gets_one_from_the_exception_too(clock: Clock
 
 
 @pytest.mark.usefixtures("impatient")
-def test_an_exception_set_by_another_thread_ends_a_run() -> None:
+def test_an_exception_set_by_another_thread_ends_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = threading.Event()
+    display = SimpleNamespace(show=lambda done: waiting.set(), close=lambda done: None)
+    monkeypatch.setattr(progress, "display", lambda name, n: display)
     planes = dear(rounds=1 << 60)
-    simulation = eagle.simulation(grind, max_steps=9, **planes)
-    ended: list[BaseException] = []
+    simulation = eagle.simulation(grind, max_steps=9, progress=True, **planes)
+    ended: list[Any] = []
 
     def run() -> None:
         try:
@@ -236,11 +240,11 @@ def test_an_exception_set_by_another_thread_ends_a_run() -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
+    # Not before it waits: what is set for a thread that starts another may come to the new one.
+    assert waiting.wait(timeout=60)
     number = ctypes.c_ulong(thread.ident or 0)
-    while thread.is_alive():  # it may come before the run begins, when it ends the thread only
-        if simulation._loaded._stage is AWAY:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, ctypes.py_object(Alarm))
-        thread.join(0.01)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(number, ctypes.py_object(Alarm))
+    thread.join()
 
     assert "interrupted" == simulation.status == ended[0].result.status
 

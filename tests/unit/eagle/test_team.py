@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -135,7 +135,6 @@ atexit.register(run, 200_000)
 """,
 }
 END = """
-import threading
 import eagle
 from tests.unit.eagle.test_interrupt import cheap, relax
 
@@ -151,29 +150,36 @@ def test_python_ends(how: str) -> None:
     run_python(END + ENDS[how])
 
 
-def test_threads_that_wait_use_no_time(small: dict[str, Any]) -> None:
-    if not Path("/proc/self/task").is_dir():
-        pytest.skip("only Linux says what threads do")
-    eagle.simulate(relax, max_steps=5_000, threads=3, **cheap())
-    helpers = [each for each in threading.enumerate() if each.name.startswith("eagle-")]
-    waiting = threading.Event()
+SLEEPING = """
+from pathlib import Path
+import eagle
+from tests.unit.eagle.test_interrupt import cheap, relax
+eagle.simulate(relax, max_steps=1 << 40, threads=3, **cheap())
 
-    def state(helper: threading.Thread) -> str:
-        stat = Path(f"/proc/self/task/{helper.native_id}/stat").read_text("ascii")
-        return stat.rpartition(")")[2].split()[0]
+def states():
+    tasks = [each for each in Path("/proc/self/task").iterdir()
+             if each.name != str(threading.get_native_id())]
+    stats = [(each / "stat").read_text("ascii") for each in tasks]
+    return [stat.rpartition(")")[2].split()[0] for stat in stats]
 
-    assert helpers
-    while {"S"} != {state(helper) for helper in helpers}:
-        waiting.wait(0.001)
+assert len(states()) >= 2
+while set(states()) != {"S"}:
+    threading.Event().wait(0.001)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux")
+def test_threads_that_wait_go_to_sleep() -> None:
+    run_python(SLEEPING)
 
 
 def test_without_threads_to_be_had_the_calling_one_does_all(
     small: dict[str, Any], expected: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(_: threading.Thread) -> None:
+    def none(*_: object) -> int:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", none)
+    monkeypatch.setattr(_thread, "start_new_thread", none)
     monkeypatch.setattr(module, "_team", module.HostTeam())
 
     eagle.simulate(relax, max_steps=5_000, threads=3, **small)

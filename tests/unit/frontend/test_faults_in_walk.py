@@ -177,7 +177,8 @@ def scopes(x: Scalar, y: Mutable[Scalar], i: Index) -> Scalar:
     if (n := i * 2) > 3:
         y = inner(x) + n
     squares = [offset * offset for offset in (1.0, 2.0)]
-    return inner(y, 3.0) + sum(squares) + (lambda z: z - offset)(n)
+    less = lambda z: z - offset  # noqa: E731
+    return inner(y, 3.0) + sum(squares) + less(n)
 
 
 KERNELS = {

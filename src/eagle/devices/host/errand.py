@@ -14,6 +14,9 @@ from eagle.devices.host.threads import started
 POLL_SECONDS = 0.05
 """An exception that another thread sets for the waiting one is seen this late, at most."""
 
+PATIENCE = 20
+"""Polls after which a thread that has not begun is taken for lost, and another one is started."""
+
 
 def elsewhere(
     work: Callable[[], None],
@@ -27,12 +30,15 @@ def elsewhere(
     goes on when it has. Without another thread to be had `work` is done here.
     """
     errand = _Errand(work)
+    polls = 0
     try:
-        if not started("eagle-launch", errand.do):
-            errand.do()
         while not errand.over:
-            if not errand.bell.acquire(timeout=POLL_SECONDS) and meanwhile is not None:
-                meanwhile()
+            if polls % PATIENCE == 0 and not errand.begun and not started(errand.do):
+                errand.do()
+            if not errand.bell.acquire(timeout=POLL_SECONDS):
+                polls += 1
+                if meanwhile is not None:
+                    meanwhile()
     except BaseException:
         errand.end(stop)
         raise
@@ -55,11 +61,16 @@ class _Errand:
         self.bell.acquire()
         self.failure: BaseException | None = None
 
+    @property
+    def begun(self) -> bool:
+        return bool(self._taker)
+
     def do(self) -> None:
+        """Do the work, unless somebody does it or it was called off."""
         me = object()
-        if self._taker.setdefault("work", me) is not me:
-            return
         try:
+            if self._taker.setdefault("work", me) is not me:
+                return
             self._work()
         except BaseException as caught:  # noqa: BLE001 - raised again by who waits
             self.failure = caught

@@ -104,7 +104,7 @@ class _NativeTeam:
 
     def _grow(self, size: int) -> None:
         with self._growing:
-            while self._size < size and started(f"eagle-{self._size + 1}", self._park):
+            while self._size < size and started(self._park):
                 self._size += 1
 
     def _park(self) -> None:

@@ -43,7 +43,7 @@ class TicketTeam:
         if self._size >= size:
             return
         with self._growing:
-            while self._size < size and started(f"eagle-{self._size + 1}", _work, self._jobs):
+            while self._size < size and started(_work, self._jobs):
                 self._size += 1
 
 
