@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, SupportsIndex, TypeAlias
@@ -74,10 +75,19 @@ class Binding:
         """Put kernel and planes together on the device."""
         return self.device.load(self.compiled, self.planes, _whole(self.n))
 
+    def watched(self) -> AbstractContextManager[None]:
+        """Tells, after what runs inside `with`, what the checks of the kernel saw."""
+        if not self.kernel.checks:
+            return nullcontext()
+        from hawk.checks import watching  # looks closely, so who does not ask need not wait
+
+        return watching(self.kernel, self.compiled, self.planes)
+
     @property
     def results(self) -> dict[str, Any]:
         """State planes, then outputs, as the caller gets them: his own arrays where he gave any."""
-        names = [slot.name for slot in self.compiled.planes if slot.role is Role.STATE]
+        states = (slot.name for slot in self.compiled.planes if slot.role is Role.STATE)
+        names = [name for name in states if " " not in name]  # those with a space are hawk's own
         names += [output.name for output in self.kernel.outputs]
         return {name: self.given_back(name) for name in names}
 
@@ -396,7 +406,7 @@ class _Binder:
                 array = self.arrays[name] = HOST.zeros(self.shape, slot.dtype)
                 if name in self.starts:
                     array[...] = self.starts[name]
-                if role is Role.STATE and name not in self.given:
+                if role is Role.STATE and name not in self.given and " " not in name:
                     allocated.append(name)
             planes.append(array)
         return Binding(

@@ -75,8 +75,9 @@ class Deployed:
         wrong = (*both_given(out, buffer), *wrong_threads(threads))
         out = buffer if out is None else out
         binding = bind(kernel, door=door, args=args, planes=planes, n=n, out=out, problems=wrong)
-        binding.load().launch(steps, None if threads is None else index(threads))
-        copy_back(binding)
+        with binding.watched():
+            binding.load().launch(steps, None if threads is None else index(threads))
+            copy_back(binding)
         return returned(binding)
 
 
@@ -180,7 +181,8 @@ class Bound:
         try:
             if not turn.take(mine):
                 raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
-            self._loaded.launch(steps, threads)
+            with self._binding.watched():
+                self._loaded.launch(steps, threads)
         finally:
             if turn.holder is mine:
                 turn.holder = None

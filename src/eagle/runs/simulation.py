@@ -89,7 +89,8 @@ class Simulation:
         try:
             if not turn.take(mine):
                 raise self._busy()
-            return self._run()
+            with self._binding.watched():
+                return self._run()
         finally:
             if turn.holder is mine:
                 turn.holder = None
