@@ -63,14 +63,18 @@ class Program:
             # The walker is half of hawk; whoever only declares kernels need not wait for it.
             from hawk.frontend.trace import trace
 
-            traced = trace(
-                self.source,
-                self.signature,
-                real=real,
-                uniform=uniform,
-                contract=self.contract,
-                checks=self.checks,
-            )
+            try:
+                traced = trace(
+                    self.source,
+                    self.signature,
+                    real=real,
+                    uniform=uniform,
+                    contract=self.contract,
+                    checks=self.checks,
+                )
+            except HawkError as error:
+                # The message has the place in the user's file; hawk's own frames would bury it.
+                raise error.with_traceback(None) from error.__cause__
             self._traced[real, uniform] = traced
             return traced
 
