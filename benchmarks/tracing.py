@@ -1,7 +1,7 @@
 """How long hawk takes to read kernels and to trace them, in processor time of this process.
 
-    python -m benchmarks.tracing             # the table
-    python -m benchmarks.tracing --profile   # and where the time goes
+python -m benchmarks.tracing             # the table
+python -m benchmarks.tracing --profile   # and where the time goes
 """
 
 from __future__ import annotations

@@ -135,6 +135,7 @@ atexit.register(run, 200_000)
 """,
 }
 END = """
+import threading
 import eagle
 from tests.unit.eagle.test_interrupt import cheap, relax
 
@@ -151,6 +152,7 @@ def test_python_ends(how: str) -> None:
 
 
 SLEEPING = """
+import threading
 from pathlib import Path
 import eagle
 from tests.unit.eagle.test_interrupt import cheap, relax

@@ -86,7 +86,7 @@ def loops(x: Scalar, y: Mutable[Scalar], i: Index) -> tuple[Scalar, Index]:
         count += 1
     else:
         total = total + 0.5
-    while y < 4:
+    while y < 4 and count < 60:
         y = y * 2 + 1
         count = count + 2
         if y < -50:
@@ -146,7 +146,7 @@ def sums(x: Scalar, y: Scalar, i: Index) -> tuple[Scalar, Scalar, Scalar, Scalar
 
 
 @hawk.kernel
-def tests(x: Scalar, y: Scalar, i: Index) -> tuple[Bool, Bool, Bool, Scalar]:
+def conditions(x: Scalar, y: Scalar, i: Index) -> tuple[Bool, Bool, Bool, Scalar]:
     a = -1 < x < y
     b = x > 1 or (y > 1 and i != 2)
     c = i in (1, 2, 9) or i not in (3, -1)
@@ -182,7 +182,8 @@ def scopes(x: Scalar, y: Mutable[Scalar], i: Index) -> Scalar:
 
 
 KERNELS = {
-    kernel.name: kernel for kernel in (branches, loops, returns, stops, sums, tests, lists, scopes)
+    kernel.name: kernel
+    for kernel in (branches, loops, returns, stops, sums, conditions, lists, scopes)
 }
 
 
@@ -555,19 +556,19 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any], tuple[str, ...]]] = {
     "a name is fused": (Sums, "_combine", fused_across_names, ("sums",)),
     "a subtracted product is added": (KernelNumbers, "fma", signs_lost, ("sums",)),
     "the signs of product and sum are swapped": (KernelNumbers, "fma", signs_swapped, ("sums",)),
-    "and is or": (Conditions, "_second", and_is_or, ("tests",)),
+    "and is or": (Conditions, "_second", and_is_or, ("conditions",)),
     "of a chain of comparisons the last counts": (
         Conditions,
         "compare",
         chain_forgets_all_but_the_last,
-        ("tests",),
+        ("conditions",),
     ),
-    "not in is in": (KernelDomain, "opposite", not_in_is_in, ("tests",)),
+    "not in is in": (KernelDomain, "opposite", not_in_is_in, ("conditions",)),
     "a conditional expression is turned round": (
         Conditions,
         "_chosen",
         choice_turned_round,
-        ("tests",),
+        ("conditions",),
     ),
     "of alternatives in a pattern the first counts": (
         KernelDomain,
@@ -590,7 +591,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any], tuple[str, ...]]] = {
     "an augmented assignment forgets what was there": (Sums, "augment", only_the_right, ("loops",)),
     "parts are assigned in reverse": (KernelDomain, "unpack", reversed_parts, ("lists",)),
     "every index is 0": (Containers, "index", index_is_zero, ("lists",)),
-    "in looks at the first only": (Conditions, "_contains", first_only, ("tests",)),
+    "in looks at the first only": (Conditions, "_contains", first_only, ("conditions",)),
     "a number is true if it is positive": (Arithmetic, "truth", true_if_positive, ("lists",)),
     "a sample is done when its step starts": (trace, "NOT_DONE", lambda _: True, ("stops",)),
     "the mask is forgotten": (Leave, "__call__", mask_is_forgotten, ("stops",)),
