@@ -77,7 +77,8 @@ def long(folder: Path, lines: int) -> Path:
 def imported(path: Path) -> Any:
     """The module at `path`, new each time."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

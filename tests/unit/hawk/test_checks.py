@@ -139,6 +139,8 @@ def everywhere(x, i):
     match i:
         case 4:
             assert x != 1.0, "case"
+        case _:
+            pass
     if x == 3.5:
         return z
     assert not (x < 0.5 and (x - 1 < half(x * 1e9))), "and"
