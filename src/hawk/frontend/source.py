@@ -11,7 +11,7 @@ import builtins
 import difflib
 import functools
 import linecache
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
@@ -40,8 +40,8 @@ class Source:
         if not isinstance(function, FunctionType):
             raise HawkError("H303", f"{function!r} is not a Python function", caller or NOWHERE)
         code = function.__code__
-        lines, functions = _parse(function, caller)
-        node = _find(functions, code)
+        text = _parse(function, caller)
+        node = _find(text.functions, code)
         if node is None:
             what = f"the text of `{code.co_name}` is not at line {code.co_firstlineno} any more"
             raise HawkError(
@@ -50,7 +50,7 @@ class Source:
                 caller or NOWHERE,
                 fix="start Python again, or import the module again",
             )
-        source = cls(code.co_filename, lines, node, function)
+        source = cls(code.co_filename, text.lines, node, function)
         if isinstance(node, ast.AsyncFunctionDef):
             what = "an async function only makes promises, and a step computes values"
             raise HawkError("H110", what, source.head(caller), f"def {node.name}(...):")
@@ -133,17 +133,49 @@ class Source:
         return len(self.lines[line - 1].encode()[:offset].decode(errors="replace"))
 
 
+Functions: TypeAlias = "Mapping[tuple[str, int], Sequence[ast.AST]]"
+"""The functions of a file, by name and the line that Python calls the first."""
+
+
 @functools.lru_cache(maxsize=64)
-def _functions(text: str, file: str) -> tuple[ast.AST, ...]:
+def _functions(text: str, file: str) -> Functions:
     """Every function of a file."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    return tuple(node for node in ast.walk(ast.parse(text, file)) if isinstance(node, kinds))
+    found: dict[tuple[str, int], list[ast.AST]] = {}
+    for node in ast.walk(ast.parse(text, file)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            found.setdefault((node.name, first), []).append(node)
+        elif isinstance(node, ast.Lambda):
+            found.setdefault(("<lambda>", node.lineno), []).append(node)
+    return found
 
 
-def _parse(
-    function: FunctionType, caller: Loc | None
-) -> tuple[tuple[str, ...], tuple[ast.AST, ...]]:
-    """The lines of the function's file, and every function in it."""
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file as it was read last; its functions share the lines."""
+
+    given: list[str]
+    lines: tuple[str, ...]
+    functions: Functions
+
+
+_TEXTS: dict[str, _Text] = {}
+_TEXTS_MAX = 256
+
+
+def _text(file: str, lines: list[str]) -> _Text:
+    """The file with these lines, which are parsed once: a module may hold hundreds of kernels."""
+    known = _TEXTS.get(file)
+    if known is None or known.given != lines:
+        while len(_TEXTS) >= _TEXTS_MAX:  # a notebook makes a file of every cell
+            _TEXTS.pop(next(iter(_TEXTS)), None)
+        known = _Text(list(lines), tuple(lines), _functions("".join(lines), file))
+        _TEXTS[file] = known
+    return known
+
+
+def _parse(function: FunctionType, caller: Loc | None) -> _Text:
+    """The text of the function's file."""
     file = function.__code__.co_filename
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
@@ -158,31 +190,23 @@ def _parse(
             'exec(compile(text, "<mine>", "exec"), namespace)',
         )
     try:
-        return tuple(lines), _functions("".join(lines), file)
+        return _text(file, lines)
     except SyntaxError as error:
         what = f"{file} has changed since it was imported and is no longer Python: {error.msg}"
         raise HawkError("H102", what, caller or NOWHERE, "start Python again") from None
 
 
-def _find(functions: tuple[ast.AST, ...], code: CodeType) -> Any:
+def _find(functions: Functions, code: CodeType) -> Any:
     """The node `code` was compiled from, or None."""
-    found = [node for node in functions if _matches(node, code)]
+    named = functions.get((code.co_name, code.co_firstlineno), ())
+    found = [node for node in named if _matches(node, code)]
     if len(found) > 1:  # several lambdas on one line
         found = [each for each in found if isinstance(each, ast.Lambda) and _spans(each, code)]
     return found[0] if found else None
 
 
-def _matches(node: ast.AST, code: CodeType) -> bool:
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            lines = [node.lineno, *(each.lineno for each in node.decorator_list)]
-            if node.name != code.co_name or min(lines) != code.co_firstlineno:
-                return False
-        case ast.Lambda():
-            if code.co_name != "<lambda>" or node.lineno != code.co_firstlineno:
-                return False
-        case _:
-            return False
+def _matches(node: Any, code: CodeType) -> bool:
+    """Whether the function has the parameters that `code` has."""
     args = node.args
     names = [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return tuple(names) == code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -211,14 +235,29 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+_BINDERS = frozenset(
+    (*COMPREHENSIONS, *SCOPES, ast.MatchAs, ast.MatchStar, ast.Import, ast.ImportFrom)
+)
+
+
 def own_nodes(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
-    """The nodes of the statements that belong to this scope, not to a function inside it."""
+    """The nodes of the statements that belong to this scope, not to a function inside it.
+
+    Whether a name is loaded or stored is not listed as a node of its own.
+    """
     stack: list[ast.AST] = list(reversed(statements))
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, SCOPES):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        kind = type(node)
+        if kind is ast.Name or kind is ast.Constant or kind in SCOPES:
+            continue
+        for field in reversed(node._fields):  # ast.iter_child_nodes takes three times as long
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                stack += [each for each in reversed(value) if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST) and field != "ctx":
+                stack.append(value)
 
 
 def bound_names(statements: list[ast.stmt] | list[ast.expr]) -> set[str]:
@@ -226,12 +265,16 @@ def bound_names(statements: list[ast.stmt] | list[ast.expr]) -> set[str]:
     names: set[str] = set()
     inner: set[ast.AST] = set()  # targets of comprehensions live in scopes of their own
     for node in own_nodes(statements):
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load) and node not in inner:
+                names.add(node.id)
+            continue
+        if type(node) not in _BINDERS:
+            continue
         match node:
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 for each in node.generators:
                     inner.update(ast.walk(each.target))
-            case ast.Name(ctx=ast.Store() | ast.Del()) if node not in inner:
-                names.add(node.id)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 names.add(node.name)
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):

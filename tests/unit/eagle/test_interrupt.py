@@ -283,6 +283,9 @@ import numpy as np
 import eagle
 from tests.unit.eagle.test_interrupt import bits, cheap, dear, grind, relax
 
+# A shell starts what it runs in the background with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 def interrupted(simulation, seconds):
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
