@@ -42,7 +42,7 @@ from hawk.ir.verify import InvalidProgram, verify
 from hawk.reference import interpret, run_python
 from tests.unit.frontend.agreement import same_bits
 
-X = np.array([-3.25, -1.0, -0.0, 0.3, 0.7, 1.0, 2.5, 6.5])
+X = np.array([-3.2571, -1.0, -0.0, 0.3, 0.7123, 1.0, 2.5917, 6.5331])
 Y = X[::-1] * 0.37 + 0.1
 I = np.array([-2, -1, 0, 1, 2, 3, 5, 9])  # noqa: E741
 
