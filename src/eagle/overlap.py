@@ -45,18 +45,24 @@ def are_apart(spans: list[tuple[int, int]]) -> bool:
 def overlaps(arrays: Sequence[NDArray[Any]], written: Sequence[bool]) -> list[tuple[int, int]]:
     """The pairs of arrays that overlap, at least one of them written, by their places.
 
-    Only arrays whose ends interleave are compared, so many planes cost little more than sorting.
+    Only arrays whose ends interleave are compared, and columns of one table only if their bytes of
+    a row are the same, so many planes cost little more than sorting.
     """
     spans = sorted([(*_span(array), place) for place, array in enumerate(arrays) if array.size])
     pairs: list[tuple[int, int]] = []
     before: list[tuple[int, int]] = []
     furthest = 0
+    columns = {place: _column(arrays[place], low) for low, _, place in spans}
     for low, high, place in spans:
         if low >= furthest:
             before.clear()
         else:
             before = [span for span in before if span[0] > low]
+        step, begin, end = columns[place]
         for _, other in before:
+            other_step, other_begin, other_end = columns[other]
+            if step == other_step and (end <= other_begin or other_end <= begin):
+                continue
             if (written[place] or written[other]) and overlap(arrays[place], arrays[other]):
                 pairs.append((min(place, other), max(place, other)))
         before.append((high, place))
@@ -86,6 +92,20 @@ def same_plane(first: NDArray[Any], second: NDArray[Any]) -> bool:
         and first.strides == second.strides
         and address_of(first) == address_of(second)
     )
+
+
+def _column(array: NDArray[Any], low: int) -> tuple[int, int, int]:
+    """The row length and the bytes of each row that a column of a table takes.
+
+    Two columns of one row length share no byte of a row, or perhaps share some. What is no column
+    takes all of a row.
+    """
+    if array.ndim != 1 or len(array) < 2:
+        return 1, 0, 1
+    step = abs(array.strides[0])
+    begin = low % step if step else 0
+    end = begin + array.itemsize
+    return (step, begin, end) if end <= step else (1, 0, 1)
 
 
 def _span(array: NDArray[Any]) -> tuple[int, int]:

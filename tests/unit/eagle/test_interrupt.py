@@ -239,7 +239,7 @@ def test_an_exception_set_by_another_thread_ends_a_run(monkeypatch: pytest.Monke
             ended.append(caught)
             waiting.set()
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)  # a test that fails does not hang
     thread.start()
     # Not before it waits: what is set for a thread that starts another may come to the new one.
     assert waiting.wait(timeout=60)

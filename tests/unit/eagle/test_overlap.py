@@ -87,6 +87,14 @@ def test_a_thousand_planes_are_compared_in_order_of_their_place() -> None:
     assert [(250, 1000)] == overlaps(planes, [True] * 1001)
 
 
+def test_a_thousand_columns_of_one_table_are_told_apart() -> None:
+    table = np.zeros((8, 1000))
+    columns = [table[:, i] for i in range(1000)]
+
+    assert [] == overlaps(columns, [True] * 1000)
+    assert [(7, 1000)] == overlaps([*columns, table[::2, 7]], [True] * 1001)
+
+
 def test_what_is_only_read_may_be_one_memory() -> None:
     x = np.zeros(8)
 
