@@ -7,6 +7,7 @@ that takes the type of what it meets. The frontend and the CPython oracle share 
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -20,6 +21,8 @@ class Literal(enum.Enum):
     BOOL = "bool"
     INT = "int"
     FLOAT = "float"
+
+    __hash__ = object.__hash__  # as DType's: the rules below are looked up for every operation
 
 
 Kind: TypeAlias = "DType | Literal"
@@ -92,6 +95,7 @@ def is_bool(kind: Kind) -> bool:
     return kind in (Literal.BOOL, DType.BOOL)
 
 
+@functools.cache
 def binary(symbol: str, left: Kind, right: Kind, real: DType) -> Plan:
     """The plan of an operator between two numbers. Raises Misfit."""
     if symbol in BITS:
@@ -112,6 +116,7 @@ def binary(symbol: str, left: Kind, right: Kind, real: DType) -> Plan:
     return Plan(SHIFTS[symbol], together)
 
 
+@functools.cache
 def unary(symbol: str, kind: Kind) -> Plan:
     """The plan of `-`, `+` or `~`. Raises Misfit."""
     if symbol == "~":
@@ -125,6 +130,7 @@ def unary(symbol: str, kind: Kind) -> Plan:
     return Plan("neg" if symbol == "-" else "", operand)
 
 
+@functools.cache
 def meet(symbol: str, left: Kind, right: Kind, real: DType) -> Kind:
     """The type two numbers have in common when they are computed with. Raises Misfit."""
     kinds = (left, right)
@@ -174,6 +180,7 @@ def _mixed(symbol: str, left: DType, right: DType) -> Misfit:
     return Misfit("H204", what, fix)
 
 
+@functools.cache
 def choice(kinds: tuple[Kind, ...], real: DType) -> Kind | None:
     """The one type of a value that comes from several paths; None where there is none.
 
@@ -191,6 +198,7 @@ def choice(kinds: tuple[Kind, ...], real: DType) -> Kind | None:
     return real if Literal.FLOAT in literals else Literal.INT
 
 
+@functools.cache
 def fits(kind: Kind, target: DType) -> bool:
     """Whether a number of this kind becomes a `target` without being asked to."""
     if isinstance(kind, DType):
