@@ -28,6 +28,9 @@ PAGE = ROOT / "docs" / "errors.md"
 FILE = "kernel.py"
 """What the messages call the file of a program."""
 
+NOTES = {"H6": "What a kernel with `checks=True` reports after a run: see [Checks](checks.md)."}
+"""What else is to be said of codes that begin so."""
+
 _CASE = re.compile(
     r"^## (.*?)\n\n```python\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL | re.MULTILINE
 )
@@ -104,6 +107,9 @@ def _lines(known: list[Case]) -> Iterator[str]:
     for letter, title in FAMILIES.items():
         yield ""
         yield f"## {title}"
+        if letter in NOTES:
+            yield ""
+            yield NOTES[letter]
         for code, meaning in CODES.items():
             if code.startswith(letter):
                 yield from _section(code, meaning, next((c for c in known if c.code == code), None))

@@ -124,12 +124,13 @@ class Bound:
     Raises `Busy` when two threads launch it at once.
     """
 
-    __slots__ = ("_binding", "_largest", "_loaded", "_turn")
+    __slots__ = ("_binding", "_checks", "_largest", "_loaded", "_turn")
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._loaded = binding.load()
         self._largest = largest_launch(binding.kernel)
+        self._checks = binding.kernel.checks
         self._turn = Turn()
 
     @property
@@ -181,7 +182,10 @@ class Bound:
         try:
             if not turn.take(mine):
                 raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
-            with self._binding.watched():
+            if self._checks:
+                with self._binding.watched():
+                    self._loaded.launch(steps, threads)
+            else:
                 self._loaded.launch(steps, threads)
         finally:
             if turn.holder is mine:

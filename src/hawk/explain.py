@@ -66,6 +66,11 @@ def _said(text: str, indent: str = "  ") -> list[str]:
 def _title(kernel: Kernel[..., Any], fn: Function) -> Iterator[str]:
     apart = "" if kernel.contract else ", products and sums apart"
     yield f"{kernel.name}: one step of one sample, in {fn.real.hawk}{apart}  ({fn.loc.short()})"
+    if kernel.checks:
+        text = (
+            "With checks=True its code also keeps the first event of each sample; that is left out "
+        )
+        yield from _said(text + "of everything below but the time of compiling.", "")
 
 
 # --- planes and program ---------------------------------------------------------------------------

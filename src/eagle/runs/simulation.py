@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from operator import index
 from time import perf_counter
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
@@ -89,6 +89,8 @@ class Simulation:
         try:
             if not turn.take(mine):
                 raise self._busy()
+            if not self._binding.kernel.checks:
+                return self._run()
             with self._binding.watched():
                 return self._run()
         finally:
@@ -351,6 +353,7 @@ class _Told(NamedTuple):
     count_steps: bool
 
 
+_door = cache(Door)
 _NOTHING_TOLD = _Told(None, None, progress=False, count_steps=False)
 
 
@@ -372,7 +375,7 @@ def _simulation(
         problems += _wrongly_told(told)
     binding = bind(
         counting(kernel) if told.count_steps else kernel,
-        door=Door(options.door),
+        door=_door(options.door),
         planes=planes,
         n=options.n,
         out=options.buffer if options.out is None else options.out,

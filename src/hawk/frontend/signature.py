@@ -282,6 +282,8 @@ def _check_names(
         if each.name in taken:
             what = f"`{each.name}` is the name of an option or an output, not of a plane"
             fix = f"another name, such as {each.name}_value"
+            if each.role is Role.MASK:
+                fix = "terminated: Terminated"
             raise HawkError("H107", what, _where(source, each.name), fix)
     masks = [each.name for each in parameters if each.role is Role.MASK]
     if len(masks) > 1:

@@ -236,7 +236,10 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 _BINDERS = frozenset(
-    (*COMPREHENSIONS, *SCOPES, ast.MatchAs, ast.MatchStar, ast.Import, ast.ImportFrom)
+    (
+        *(*COMPREHENSIONS, *SCOPES),
+        *(ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom),
+    )
 )
 
 
@@ -277,7 +280,11 @@ def bound_names(statements: list[ast.stmt] | list[ast.expr]) -> set[str]:
                     inner.update(ast.walk(each.target))
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 names.add(node.name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case (
+                ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
                 names.add(name)
             case ast.Import() | ast.ImportFrom():
                 names.update((each.asname or each.name).split(".")[0] for each in node.names)

@@ -8,11 +8,11 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import eagle
 import hawk
 from hawk import (
     CheckError,
@@ -602,11 +602,59 @@ def test_the_page_tells_what_really_happens() -> None:
     linecache.cache["orbit.py"] = (len(kernel), None, kernel.splitlines(keepends=True), "orbit.py")
     namespace = names()
     exec(compile(kernel, "orbit.py", "exec"), namespace)
-
-    def steps(kernel, count):
-        return lambda r, v, dt: run(kernel, steps=count, r=r, v=v, dt=dt)
-
-    namespace["hawk"] = SimpleNamespace(steps=steps)
     with pytest.raises(CheckError) as error:
         exec(call, namespace)
     assert f"CheckError: {error.value}\n" == text
+
+
+# --- through eagle --------------------------------------------------------------------------------
+
+
+@hawk.kernel(steps="auto", checks=True)
+def decay(x: Mutable[Scalar], rate: Scalar, stop: Terminated):
+    assert x < 5.0, "grows"
+    x -= rate * x
+    stop = x < 0.1
+
+
+def test_every_way_to_run_tells_the_same() -> None:
+    x, rate = np.array([1.0, 2.0, 1.5]), np.array([0.5, -0.25, 0.5])
+    says = r"sample 1 failed at step 6: grows \(x = 6\.1"
+    with pytest.raises(CheckError, match=says):
+        eagle.simulate(decay, max_steps=20, x=x.copy(), rate=rate)
+    with pytest.raises(CheckError, match=says):
+        eagle.run_until_done(decay, max_steps=20, x=x.copy(), rate=rate)
+    bound = eagle.deploy(decay).bind(x=x.copy(), rate=rate)
+    bound.launch(4)
+    with pytest.raises(CheckError, match=says):
+        bound.launch(4)
+    with pytest.raises(CheckError, match=r"sample 0 failed at step 1: grows \(x = 9\.0"):
+        decay(9.0, 0.5)
+
+
+def test_a_run_shows_no_planes_of_hawk() -> None:
+    x = np.array([1.0, 2.0])
+    simulation = eagle.simulation(decay, max_steps=20, x=x, rate=np.array([0.5, 0.25]))
+    result = simulation.run()
+    assert ["x"] == list(result.planes)
+    assert () == result.allocated
+    assert result.x is x
+    simulation.reset()
+    assert x.tolist() == [1.0, 2.0]
+    assert simulation.run().done
+
+
+def test_threads_and_many_samples(capsys) -> None:
+    n = 100_000
+    with pytest.raises(CheckError) as error:
+        eagle.simulate(decay, max_steps=50, x=np.full(n, 2.0), rate=np.linspace(0.5, -0.05, n))
+    (finding,) = error.value.findings
+    assert n // 10 > finding.samples > n // 20
+    assert finding.step == 20
+    assert n > finding.sample > n - 200
+
+
+def test_a_kernel_with_checks_keeps_them() -> None:
+    assert pickle.loads(pickle.dumps(decay)).checks
+    assert hawk.steps(decay, 4).checks
+    assert decay.step.checks

@@ -110,6 +110,13 @@ def test_it_can_be_told_for_the_other_width(capsys) -> None:
         narrow.explain(dtype="float64")
 
 
+def test_checks_are_mentioned_and_left_out() -> None:
+    checked = hawk.kernel(steps="auto", checks=True)(oscillator.__wrapped__)
+    plain, more = (explanation(each, machine=avx2(TRIPLE)) for each in (oscillator, checked))
+    assert "With checks=True" in more
+    assert plain.splitlines()[1:] == more.splitlines()[3:]
+
+
 def test_a_wrong_kernel_is_an_error_as_ever() -> None:
     @hawk.kernel
     def wrong(x: Mutable[Scalar]):

@@ -20,14 +20,23 @@ def allowed_cores() -> int:
         return os.cpu_count() or 1
 
 
+_latest = 0
+
+
 def usable_cores() -> int:
     """Threads that can run at once: what affinity and the control group's quota both allow.
 
     A process may change its affinity while it runs, so that is asked each time; 2 us.
     """
-    quota = _quota()
-    cores = allowed_cores()
-    return cores if quota is None else max(1, min(cores, math.ceil(quota)))
+    global _latest  # noqa: PLW0603 - the answer is one for the process
+    quota, cores = _quota(), allowed_cores()
+    _latest = cores if quota is None else max(1, min(cores, math.ceil(quota)))
+    return _latest
+
+
+def usable_cores_lately() -> int:
+    """What `usable_cores` last said, where a guess will do."""
+    return _latest or usable_cores()
 
 
 @functools.cache

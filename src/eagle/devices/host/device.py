@@ -36,7 +36,13 @@ from eagle.devices.host.block import (
 )
 from eagle.devices.host.errand import elsewhere
 from eagle.devices.host.memory import address_of, fetch
-from eagle.devices.host.team import HostTeam, piece_to_end, team, threads_allowed
+from eagle.devices.host.team import (
+    HostTeam,
+    piece_to_end,
+    team,
+    threads_allowed,
+    threads_likely,
+)
 from eagle.devices.host.watch import Entry, watchers
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
@@ -121,7 +127,6 @@ class HostLoaded(Loaded):
         "_threads",
         "_tile",
         "_to_end",
-        "_together",
         "_words",
     )
 
@@ -146,9 +151,9 @@ class HostLoaded(Loaded):
         self._fetched = False
         self._stage: Stage | None = None
         self._steps, self._threads, self._to_end = 0, None, False
-        """What the headers are for."""
-        self._alone = self._together = array("q")
-        """The headers of a launch that begins in stage `ALONE`, and in a later one."""
+        """What it is for."""
+        self._alone = array("q")
+        """The header of a launch that begins in stage `ALONE`."""
         self._mark: object = None
         self._crew = _ONE
 
@@ -174,7 +179,7 @@ class HostLoaded(Loaded):
                         self._tell()
                     return
             else:
-                self._head[_ALL] = self._together
+                self._head[_ALL] = self._shared()
                 self._mark, self._crew = mark, _ONE
         elif self._block.complete:
             return
@@ -189,16 +194,13 @@ class HostLoaded(Loaded):
         return Outcome(words[FINISHED], words[LONGEST], words[TAKEN], self._crew.allowed)
 
     def _prepare(self, steps: int, threads: int | None, *, to_end: bool) -> None:
-        """Make the headers, and guess where to begin if there was no launch yet."""
-        count, lanes, tile = self._count, self._compiled.lanes, self._tile
+        """Make the header, and guess where to begin if there was no launch yet."""
+        count, piece = self._count, self._tile
         self._steps = 0  # until all is made
-        most = threads_allowed(threads)
-        small = piece_to_end(count, most, lanes, tile)
-        piece = small if to_end else tile
-        # Where all threads would not have some tiles each, they share smaller pieces.
-        shared = small if self._native and count < piece * most * CUTS_PER_THREAD else piece
+        most = threads_likely(threads)
+        if to_end:
+            piece = piece_to_end(count, most, self._compiled.lanes, piece)
         self._alone = self._block.header(steps, piece, ALONE_CYCLES)
-        self._together = self._block.header(steps, shared, TOGETHER_CYCLES)
         if self._stage is None or not self._native:
             # Samples that run to their end may stop after a few steps.
             work = count * (LOADING if to_end and self._native else LOADING + steps)
@@ -208,6 +210,15 @@ class HostLoaded(Loaded):
         self._steps = steps
 
     # -- a launch that is not over soon ----------------------------------------------------------
+
+    def _shared(self) -> array[int]:
+        """The header of a launch that begins in a stage after `ALONE`."""
+        count, piece = self._count, self._tile
+        most = threads_allowed(self._threads)
+        # Where all threads would not have some tiles each, they share smaller pieces.
+        if self._to_end or (self._native and count < piece * most * CUTS_PER_THREAD):
+            piece = piece_to_end(count, most, self._compiled.lanes, piece)
+        return self._block.header(self._steps, piece, TOGETHER_CYCLES)
 
     def _go_on(self, threads: int | None, watch: Watch | None) -> None:
         """Bring what is left of the launch to its end."""

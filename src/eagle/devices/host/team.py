@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import threading
 from collections.abc import Callable
@@ -48,10 +49,7 @@ class HostTeam:
             raise ValueError(f"bytes_per_sample must not be negative, got {size}")
         if size == 0:
             return UNKNOWN_TILE
-        cache = cores.l2_bytes()
-        budget = UNKNOWN_CACHE if cache is None else cache // 2
-        fitting = budget // size // 8 * 8
-        return min(max(fitting, SMALLEST_TILE), LARGEST_TILE)
+        return _tile(size, cores.l2_bytes())
 
     @classmethod
     def tile_count(cls, partition: Partition, bytes_per_sample: SupportsIndex | None) -> int:
@@ -84,6 +82,13 @@ class HostTeam:
             if routines is not None and self._native is None:
                 self._native = _NativeTeam(routines)
         return self._native
+
+
+@functools.lru_cache
+def _tile(size: int, cache: int | None) -> int:
+    budget = UNKNOWN_CACHE if cache is None else cache // 2
+    fitting = budget // size // 8 * 8
+    return min(max(fitting, SMALLEST_TILE), LARGEST_TILE)
 
 
 class _NativeTeam:
@@ -134,6 +139,11 @@ def set_threads(threads: SupportsIndex | None) -> None:
 def threads_allowed(threads: int | None) -> int:
     """Threads a launch may use: the caller's number, else the process's, else the usable cores."""
     return threads or _chosen or config().threads or cores.usable_cores()
+
+
+def threads_likely(threads: int | None) -> int:
+    """The same without asking again which cores this process may use."""
+    return threads or _chosen or config().threads or cores.usable_cores_lately()
 
 
 def piece_to_end(count: int, threads: int, lanes: int, tile: int) -> int:
