@@ -203,9 +203,14 @@ def unknown(function: Any, text: str) -> tuple[str, str, str]:
 
 def same_name(name: str) -> str:
     """The function with a meaning that has this name in another library, or nothing."""
-    for module in ("math", "numpy"):
-        if any(_root(each) == module and each.__name__ == name for each in RECIPES):
-            return f"{'np' if module == 'numpy' else module}.{name}"
+    for each in RECIPES:
+        if each.__name__ == name:
+            owner = getattr(each, "__objclass__", None)
+            module = {"numpy": "np", "math": "math"}.get(_root(each), "")
+            if owner is not None:
+                return f"{owner.__name__}.{name}"
+            if module:
+                return f"{module}.{name}"
     return ""
 
 
