@@ -1,5 +1,6 @@
 """Run kernels over a batch, until each sample is done."""
 
+from eagle.active import ActiveSet
 from eagle.deploy import Bound, Deployed, deploy
 from eagle.devices.host.team import set_threads
 from eagle.errors import BindError, Busy, PerformanceWarning
@@ -8,6 +9,7 @@ from eagle.runs.simulation import Simulation, run_until_done, simulate, simulati
 from eagle.spaces import gpu_available, xp_for
 
 __all__ = [
+    "ActiveSet",
     "BindError",
     "Bound",
     "Busy",

@@ -10,6 +10,10 @@ from operator import index
 from types import MappingProxyType
 from typing import Any, NoReturn, SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
+from eagle.active import ActiveSet
 from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning
@@ -159,13 +163,18 @@ class Bound:
         return self._binding.allocated
 
     def launch(
-        self, steps: SupportsIndex | None = None, *, threads: SupportsIndex | None = None
+        self,
+        steps: SupportsIndex | None = None,
+        *,
+        threads: SupportsIndex | None = None,
+        active: ActiveSet | None = None,
     ) -> None:
         """Advance every sample that is not done.
 
         By `steps` at most; by default 1 for a kernel with `steps=1`, K for `steps=K`, and
         `kernel.steps_max` for `"auto"`, which are also the most that may be asked for. A sample
-        stops at its own step. `threads` bounds the threads that work on it.
+        stops at its own step. `threads` bounds the threads that work on it. `active` names the
+        samples to look at; the others are left as they are.
 
         After Ctrl-C each sample has taken a whole number of these steps, but not all the same
         number. The next launch begins where each of them is.
@@ -178,15 +187,16 @@ class Bound:
             for problem in wrong_threads(threads):
                 raise ValueError(f"launch: {problem}")
             threads = index(threads)
+        picked = None if active is None else self._picked(active)
         mine, turn = object(), self._turn
         try:
             if not turn.take(mine):
                 raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
             if self._checks:
                 with self._binding.watched():
-                    self._loaded.launch(steps, threads)
+                    self._loaded.launch(steps, threads, picked=picked)
             else:
-                self._loaded.launch(steps, threads)
+                self._loaded.launch(steps, threads, picked=picked)
         finally:
             if turn.holder is mine:
                 turn.holder = None
@@ -195,6 +205,18 @@ class Bound:
         raise TypeError(
             "a Bound belongs to arrays of this process and cannot be pickled; "
             f"send {self.kernel.name} and the arrays, and bind them there"
+        )
+
+    def _picked(self, active: ActiveSet) -> NDArray[np.int64]:
+        if isinstance(active, ActiveSet):
+            if active.n == self.n:
+                return active.map
+            got = f"one of {active.n} samples"
+        else:
+            got = shown(active)
+        raise ValueError(
+            f"launch: 'active': expected an ActiveSet of {self.n} samples, got {got}; "
+            "write eagle.ActiveSet(bound.finished)"
         )
 
     def _parse(self, given: SupportsIndex) -> int:

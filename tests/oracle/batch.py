@@ -111,16 +111,19 @@ def launch(
     end: int | None = None,
     piece: int | None = None,
     window: int = 0,
+    picked: NDArray[np.int64] | None = None,
 ) -> list[int]:
     """Run compiled code on the batch, in this thread; gives the header of the block after it.
 
     With a `window` of cycles the code is called again and again until nothing is left to do.
+    `picked` maps positions to samples.
     """
     end = batch.n if end is None else end
     block = new_block(len(compiled.planes))
     block[Word.BEGIN], block[Word.END], block[Word.STEPS] = begin, end, steps
     block[Word.PIECE] = max(1, end - begin) if piece is None else piece
     block[Word.WINDOW] = window
+    block[Word.MAP] = 0 if picked is None else picked.ctypes.data
     for place, slot in enumerate(compiled.planes, HEADER):
         if slot.role is Role.UNIFORM:
             block[place] = raw_word(batch.numbers[slot.name], slot.dtype)

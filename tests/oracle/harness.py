@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 import eagle
 import hawk
 from eagle.devices.host import device as host_device
+from eagle.runs import course
 from hawk import reference
 from hawk.ir.nodes import Function, Number, Role
 from hawk.ir.types import DType
@@ -234,12 +235,14 @@ class _Run:
                 taken = self.division()
                 piece = self.random.choice((None, None, 1, 5, 64, 100))
                 window = self.random.choice((0, 0, 1))
+                picked = self.random.choice((None, None, _order(n, n)))
                 for steps in taken:
-                    launch(compiled, got, steps, piece=piece, window=window)
+                    launch(compiled, got, steps, piece=piece, window=window, picked=picked)
                 shape = row.shape
                 way = f"compiled, {name}, width {shape.width}, chains {shape.chains}, block "
                 way += f"{row.block}, n {n}, launches of {taken}, pieces of {piece}"
                 way += ", interrupted" if window else ""
+                way += "" if picked is None else ", mapped"
                 _compare(way, self.end.copy(n), got)
 
     def drawn(self) -> tuple[str, Compiled, Variant]:
@@ -298,6 +301,8 @@ class _Run:
                     f"run_until_done, steps={steps}",
                     lambda batch, some=some: self.until_done(some, batch),
                 )
+        yield "run_until_done, mapped", lambda batch: self.mapped(one, batch)
+        yield "bind, an active set", lambda batch: self.active(one, batch)
         for threads in (1, 2):
             yield (
                 f"simulate, threads={threads}",
@@ -330,6 +335,25 @@ class _Run:
             eagle.deploy(kernel), max_steps=self.case.steps, **self.given(batch)
         )
         self.reported(batch, report.finished, done=report.done)
+
+    def mapped(self, kernel: Kernel[..., Any], batch: Batch) -> None:
+        """With a new map whenever a sample is done."""
+        with (
+            mock.patch.object(course, "worth_counting", lambda live, counted: 0 < live < counted),
+            mock.patch.object(course, "worth_mapping", return_value=True),
+        ):
+            self.until_done(kernel, batch)
+
+    def active(self, kernel: Kernel[..., Any], batch: Batch) -> None:
+        """A loop of one's own, in which samples are moved."""
+        mask = batch.arrays[self.mask or ""]
+        planes = [array for name, array in batch.arrays.items() if name != self.mask]
+        bound = eagle.deploy(kernel).bind(**self.given(batch))
+        with eagle.ActiveSet(mask, reorder=0.75, planes=planes) as active:
+            for _ in range(self.case.steps):
+                if not active.compact():
+                    break
+                bound.launch(active=active)
 
     def simulated(self, kernel: Kernel[..., Any], batch: Batch, **options: int) -> eagle.SimResult:
         with mock.patch.object(host_device, "ALONE", 0):

@@ -112,6 +112,11 @@ class Turn:
 class Loaded(abc.ABC):
     """A compiled kernel with its planes, on the device. One launch at a time."""
 
+    @property
+    @abc.abstractmethod
+    def together(self) -> int:
+        """Samples that are advanced together: as long as one of them goes on, all take part."""
+
     @abc.abstractmethod
     def launch(
         self,
@@ -119,13 +124,15 @@ class Loaded(abc.ABC):
         threads: int | None = None,
         *,
         to_end: bool = False,
+        picked: NDArray[np.int64] | None = None,
         mark: object = None,
         watch: Watch | None = None,
     ) -> None:
         """Advance every live sample by at most `steps`, in tiles that stay in the cache.
 
         `threads` bounds the threads that work on it. `to_end`: nearly every sample stops on its
-        way, so the work is cut to keep all threads busy to the end.
+        way, so the work is cut to keep all threads busy to the end. `picked`: only these samples,
+        each named once, in an array that does not change.
 
         An exception out of this call (Ctrl-C, a signal handler that raises) leaves a whole number
         of steps in every sample, and nobody works on them. Launches of one `mark` are one launch:

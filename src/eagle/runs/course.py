@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from eagle.active import live_places
 from eagle.devices.base import Loaded, Outcome
 from eagle.runs.policy import (
     OnePass,
@@ -17,6 +21,8 @@ from eagle.runs.policy import (
     largest_launch,
     next_launch,
     one_pass_steps,
+    worth_counting,
+    worth_mapping,
 )
 
 
@@ -43,23 +49,35 @@ class Course:
     """What was launched so far in a run, and what is to come."""
 
     __slots__ = (
+        "_counted_live",
         "_largest",
         "_launches",
         "_loaded",
+        "_map",
         "_mark",
+        "_mask",
         "_one_pass",
+        "compactions",
         "live",
+        "mapped",
         "plan",
         "taken",
         "threads",
     )
 
-    def __init__(self, plan: Plan, loaded: Loaded, live: int) -> None:
-        self.plan, self._loaded = plan, loaded
+    def __init__(self, plan: Plan, loaded: Loaded, mask: NDArray[np.bool]) -> None:
+        self.plan, self._loaded, self._mask = plan, loaded, mask
         self._largest = largest_launch(plan.policy)
         self._one_pass = isinstance(plan.policy, OnePass)
-        self.live = live
+        self.live = len(mask) - int(np.count_nonzero(mask))
         """Samples that are not done."""
+        self.compactions = 0
+        """Times that the live samples were picked into a new map."""
+        self.mapped = False
+        """Was there a launch that went by a map?"""
+        self._map: NDArray[np.int64] | None = None
+        self._counted_live = len(mask)
+        """Samples there were to launch when that was last looked at."""
         self.taken = 0
         """Steps asked for in all launches that are through."""
         self.threads = 1
@@ -82,7 +100,16 @@ class Course:
         """
         plan, loaded, launches = self.plan, self._loaded, self._launches
         while self.live and (k := self._next()):
-            loaded.launch(k, plan.threads, to_end=self._one_pass, mark=self._mark, watch=watch)
+            if worth_counting(self.live, counted=self._counted_live):
+                self._look(k)
+            loaded.launch(
+                k,
+                plan.threads,
+                to_end=self._one_pass,
+                picked=self._map,
+                mark=self._mark,
+                watch=watch,
+            )
             outcome = loaded.outcome()
             assert outcome is not None
             counted, following = self._counted(k, outcome), object()
@@ -95,12 +122,27 @@ class Course:
                 launches[counted] = 1
             if outcome.threads > self.threads:
                 self.threads = outcome.threads
+            self.mapped = self.mapped or self._map is not None
             self._mark = following
             # The launch is counted.
             if each is not None:
                 each()
             if tell is not None and (self.is_over or not self.taken % (plan.every or 1)):
                 tell()
+
+    def _look(self, k: int) -> None:
+        """Pick the live samples, if launches of `k` steps are then sooner over."""
+        loaded, live = self._loaded, self.live
+        if loaded.outcome(self._mark) is not None:
+            return  # a launch is halfway, and goes on by the map it began with
+        places, busy = live_places(self._mask, self._map, loaded.together)
+        mapped = self._map is not None
+        worth = worth_mapping(live, busy=busy, together=loaded.together, k=k, mapped=mapped)
+        # Nothing is called in these lines, so no signal handler raises between two of them.
+        self._counted_live = live
+        if worth:
+            self._map = places
+            self.compactions += 1
 
     @property
     def is_over(self) -> bool:

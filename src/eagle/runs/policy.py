@@ -101,6 +101,30 @@ def one_pass_steps(longest: int, *, asked: int, before: int = 0) -> int:
     return min(total - before, asked)
 
 
+LOAD, PICK = 8, 24
+"""What it costs to load and store a sample that stands beside its neighbours, and one that a map
+picks, in steps of a light kernel."""
+
+
+def worth_counting(live: int, *, counted: int) -> bool:
+    """May few enough samples be left for a map, when `counted` were at the last look?
+
+    A look takes a pass over the mask, or over the map: all looks of a run together some four
+    passes over the batch.
+    """
+    return 0 < 4 * live <= 3 * counted
+
+
+def worth_mapping(live: int, *, busy: int, together: int, k: int, mapped: bool) -> bool:
+    """Do launches of `k` steps take less time by a new map of the `live` samples?
+
+    Samples advance in groups of `together`, and `busy` groups have one that goes on. `mapped`:
+    launches go by a map already.
+    """
+    now = PICK if mapped else LOAD
+    return -(-live // together) * (k + PICK) < busy * (k + now)
+
+
 def total_steps(launches_by_k: Mapping[int, int]) -> int:
     """Steps asked for in all launches together."""
     return sum(k * count for k, count in launches_by_k.items())

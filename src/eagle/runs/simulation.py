@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache, partial
 from operator import index
 from time import perf_counter
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias
+from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +111,12 @@ class Simulation:
             if turn.holder is mine:
                 turn.holder = None
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Simulation belongs to arrays of this process and cannot be pickled; "
+            f"send {self._binding.kernel.name}, the arrays and max_steps, and make it there"
+        )
+
     def __repr__(self) -> str:
         return f"<Simulation of {self._binding.kernel.name}, n={self.n}: {self._status}>"
 
@@ -139,7 +145,7 @@ class Simulation:
         if self._steps_taken is not None:
             self._steps_taken[...] = 0
         self._seconds = 0.0
-        self._course = Course(self._plan, self._loaded, self._live())
+        self._course = Course(self._plan, self._loaded, np.atleast_1d(self._mask))
         return self._course
 
     def _advance(self, course: Course) -> None:
@@ -175,7 +181,8 @@ class Simulation:
         if self._steps_taken is not None:
             del planes[STEPS_TAKEN]
             allocated = tuple(name for name in allocated if name != STEPS_TAKEN)
-        return SimResult(planes, self._mask, status, report, allocated, self._steps_taken)
+        finished = self._binding.given_back(self._binding.mask or "")
+        return SimResult(planes, finished, status, report, allocated, self._steps_taken)
 
     def _made(self, course: Course, status: Status) -> RunReport:
         """What the course did until now."""
@@ -197,10 +204,10 @@ class Simulation:
             launches_by_k=launches_by_k,
             max_steps=self._plan.max_steps,
             worst=int(self._mask.argmin()) if live else None,
-            compactions=0,
+            compactions=course.compactions,
             reorders=0,
             mode=describe(self._plan.policy),
-            mapped=False,
+            mapped=course.mapped,
             threads=course.threads,
             wall_s=self._seconds + perf_counter() - self._begun,
             build_s=self._binding.build_seconds,
@@ -407,7 +414,15 @@ def _out_of_range(name: str, number: SupportsIndex) -> list[str]:
     parsed = whole(number)
     if parsed is not None and 1 <= parsed <= LARGEST:
         return []
-    return [f"{name!r}: expected a whole number from 1 to 2**63-1, got {shown(number)}"]
+    fix = f"{name}={_EXAMPLES[name]}"
+    if isinstance(number, (float, np.floating)) and number.is_integer() and 1 <= number < LARGEST:
+        fix = f"{name}=int({name})"
+    return [
+        f"{name!r}: expected a whole number from 1 to 2**63-1, got {shown(number)}; write {fix}"
+    ]
+
+
+_EXAMPLES = {"max_steps": "1_000_000", "threads": "1", "every": "1_000"}
 
 
 def _wrongly_told(told: _Told) -> list[str]:

@@ -59,8 +59,9 @@ class Word(enum.IntEnum):
     """Address of room for rows: one for each thread that runs the entry."""
     LEFT_COUNT = 14
     """Rows written there. Atomic."""
-    SPARE = 15
-    """Keeps the words of the planes on cache lines of their own."""
+    MAP = 15
+    """Address of an int64 for each position from 0 to END: the sample that stands there. Then
+    samples in this header, in its rows and pieces are positions. 0: every sample is its own."""
 
 
 HEADER = len(Word)

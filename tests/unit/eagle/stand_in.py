@@ -107,6 +107,11 @@ def advance(
 ) -> tuple[int, int]:
     """Advance the samples from `begin` to `end`: how many finished, the longest steps."""
     planes: dict[str, Any] = {}
+    samples: Any = slice(None)
+    if words[Word.MAP]:
+        at = int(words[Word.MAP]) + 8 * begin
+        samples = np.frombuffer((ctypes.c_int64 * (end - begin)).from_address(at), np.int64)
+        begin, end = 0, int(samples.max()) + 1
     for slot, word in zip(slots, words[HEADER:], strict=True):
         dtype = np.dtype(slot.dtype.numpy)
         if slot.role is Role.UNIFORM:
@@ -118,7 +123,9 @@ def advance(
             raw = (ctypes.c_char * size).from_address(int(word) + begin * dtype.itemsize)
             planes[slot.name] = np.frombuffer(raw, dtype)
     mask = next((slot.name for slot in slots if slot.role is Role.MASK), None)
-    live = np.ones(end - begin, bool) if mask is None else ~planes[mask]
+    looked_at = np.zeros(end - begin, bool)
+    looked_at[samples] = True
+    live = looked_at if mask is None else looked_at & ~planes[mask]
     started, longest = live.copy(), 0
     while longest < words[Word.STEPS] and live.any():
         longest += 1

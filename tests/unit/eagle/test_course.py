@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from eagle.devices.base import Loaded, Outcome, Watch
 from eagle.runs.course import Course, Plan
@@ -27,6 +29,12 @@ class Numbers(Loaded):
         self.goals: list[int] = []
         self.steps = self.before = 0
         self.started: list[int] = []
+        self.looked_at: list[int] = []
+        self.mask = np.zeros(len(needed), np.bool)
+
+    @property
+    def together(self) -> int:
+        return 4
 
     @property
     def live(self) -> int:
@@ -38,13 +46,18 @@ class Numbers(Loaded):
         threads: int | None = None,
         *,
         to_end: bool = False,
+        picked: NDArray[np.int64] | None = None,
         mark: object = None,
         watch: Watch | None = None,
     ) -> None:
         self.doubt()
         if mark is not self.mark:
             self.mark, self.steps, self.before = mark, steps, self.live
-            self.goals = [max(0, left - steps) for left in self.left]
+            looked_at = range(len(self.left)) if picked is None else picked.tolist()
+            self.looked_at.append(len(looked_at))
+            self.goals = list(self.left)
+            for sample in looked_at:
+                self.goals[sample] = max(0, self.left[sample] - steps)
             self.taken = [0] * len(self.left)
             self.started.append(steps)
         assert steps == self.steps
@@ -53,6 +66,7 @@ class Numbers(Loaded):
             while self.left[i] > goal:
                 self.left[i] -= 1
                 self.taken[i] += 1
+                self.mask[i] = not self.left[i]
                 if not self.left[i] % 5:
                     self.doubt()
         self.doubt()
@@ -72,7 +86,7 @@ def run(
 ) -> tuple[Course, Numbers, int]:
     """Run to the end, going on after each interrupt; how many there were."""
     device = Numbers(needed, doubt)
-    course = Course(plan, device, device.live)
+    course = Course(plan, device, device.mask)
     interrupts = 0
     while True:
         try:
@@ -102,7 +116,7 @@ plans = st.builds(
 
 @given(
     plan=plans,
-    needed=st.lists(st.integers(1, 100), min_size=1, max_size=4),
+    needed=st.lists(st.integers(1, 100), min_size=1, max_size=40),
     seed=st.integers(0, 999),
 )
 def test_an_interrupted_run_comes_to_what_an_undisturbed_one_comes_to(
@@ -111,7 +125,7 @@ def test_an_interrupted_run_comes_to_what_an_undisturbed_one_comes_to(
     rng = Random(seed)
 
     def doubt() -> None:
-        if rng.random() < 0.2:
+        if rng.random() < 0.2 / len(needed):
             raise Interrupt
 
     due, calmly, _ = run(plan, needed)
@@ -121,12 +135,14 @@ def test_an_interrupted_run_comes_to_what_an_undisturbed_one_comes_to(
     assert calmly.started == device.started
     assert due.counted() == got.counted()
     assert (due.live, due.taken, True) == (got.live, got.taken, got.is_over)
+    assert calmly.looked_at == device.looked_at
+    assert (due.compactions, due.mapped) == (got.compactions, got.mapped)
 
 
 def test_a_run_is_told_about_after_so_many_steps_and_at_its_end() -> None:
     seen: list[tuple[int, int]] = []
     device = Numbers([30, 250], calm)
-    course = Course(Plan(OnePass(), max_steps=1000, every=100), device, device.live)
+    course = Course(Plan(OnePass(), max_steps=1000, every=100), device, device.mask)
 
     course.advance(tell=lambda: seen.append((course.taken, course.live)))
 
@@ -142,7 +158,7 @@ def test_an_interrupted_launch_counts_with_the_steps_that_its_longest_sample_too
             raise Interrupt
 
     device = Numbers([1000, 1000], doubt)
-    course = Course(Plan(OnePass(), max_steps=10_000), device, device.live)
+    course = Course(Plan(OnePass(), max_steps=10_000), device, device.mask)
 
     with pytest.raises(Interrupt):
         course.advance()
@@ -157,3 +173,20 @@ def test_what_is_over_is_not_launched() -> None:
 
     assert [1] * 5 == device.started
     assert ({1: 5}, True) == course.counted()
+
+
+def test_where_few_samples_are_left_launches_look_at_those_only() -> None:
+    needed = [3] * 64
+    needed[5::16] = [40, 50, 60, 70]
+
+    course, device, _ = run(Plan(FixedSteps(10), max_steps=1000), needed)
+
+    assert [64, *[4] * 6] == device.looked_at
+    assert (1, True) == (course.compactions, course.mapped)
+
+
+def test_samples_that_are_left_side_by_side_are_not_worth_a_map() -> None:
+    course, device, _ = run(Plan(FixedSteps(10), max_steps=1000), [3] * 60 + [50] * 4)
+
+    assert {64} == set(device.looked_at)
+    assert (0, False) == (course.compactions, course.mapped)

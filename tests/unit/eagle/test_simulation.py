@@ -291,8 +291,14 @@ def test_an_exact_count_makes_the_report_exact() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"every": 0}, "'every': expected a whole number from 1 to 2**63-1, got 0"),
-        ({"every": 2.5}, "'every': expected a whole number from 1 to 2**63-1, got 2.5"),
+        (
+            {"every": 0},
+            "'every': expected a whole number from 1 to 2**63-1, got 0; write every=1_000",
+        ),
+        (
+            {"every": 2.5},
+            "'every': expected a whole number from 1 to 2**63-1, got 2.5; write every=1_000",
+        ),
         ({"every": 9, "on_progress": 7}, "'on_progress': expected a function, got 7"),
         (
             {"on_progress": print},

@@ -25,18 +25,18 @@ ROW = 3
 CUTS_PER_THREAD = 4
 """Pieces for each thread that the rest of an interrupted piece is cut into."""
 
-_CHANGED = struct.Struct(f"{Word.SPARE - Word.WINDOW}q")
+_CHANGED = struct.Struct(f"{Word.LEFT_COUNT + 1 - Word.WINDOW}q")
 """From WINDOW to LEFT_COUNT."""
 
 
 class Block:
     """The words of one kernel and its planes, used for one launch after another."""
 
-    __slots__ = ("_kept", "_left", "_memory", "address", "count", "head", "words")
+    __slots__ = ("_begin", "_count", "_kept", "_left", "_memory", "address", "head", "words")
 
     def __init__(self, begin: int, count: int, planes: Sequence[int]) -> None:
         """`planes` are the words of the planes: addresses, and numbers for the whole launch."""
-        self.count = count
+        self._begin, self._count = begin, count
         # Of no launch nothing is left. Behind the planes is room for the row of one thread.
         header = [begin, begin + count, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0]
         self._memory = array("q", [*header, *planes, *[0] * ROW])
@@ -46,11 +46,24 @@ class Block:
         self._left = self.address + 8 * (HEADER + len(planes))
         self._kept: tuple[object, ...] = ()
 
-    def header(self, steps: int, piece: int, window: int) -> array[int]:
-        """What `head` is set to for a new launch that begins on one thread."""
-        begin, end = self.words[BEGIN], self.words[END]
-        left = self._left
-        return array("q", [begin, end, steps, piece, window, 0, 0, 0, 0, 0, 0, 0, 0, left, 0, 0])
+    def header(
+        self, steps: int, piece: int, window: int, picked: tuple[int, int] | None = None
+    ) -> array[int]:
+        """What `head` is set to for a new launch that begins on one thread.
+
+        `picked`: the address of a map, and how many samples of it are launched.
+        """
+        begin, end, where, left = self._begin, self._begin + self._count, 0, self._left
+        if picked is not None:
+            where, end = picked
+            begin = 0
+        asked = [begin, end, steps, piece, window, 0, 0, 0]
+        return array("q", [*asked, 0, 0, 0, 0, 0, left, 0, where])
+
+    @property
+    def count(self) -> int:
+        """Samples of the launch."""
+        return self.words[END] - self.words[BEGIN]
 
     @property
     def complete(self) -> bool:

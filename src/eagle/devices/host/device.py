@@ -118,8 +118,10 @@ class HostLoaded(Loaded):
         "_crew",
         "_fetched",
         "_head",
+        "_map",
         "_mark",
         "_native",
+        "_picked",
         "_planes",
         "_pointer",
         "_stage",
@@ -127,6 +129,7 @@ class HostLoaded(Loaded):
         "_threads",
         "_tile",
         "_to_end",
+        "_whole",
         "_words",
     )
 
@@ -135,7 +138,7 @@ class HostLoaded(Loaded):
     ) -> None:
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
-        self._count = partition.count
+        self._count = self._whole = partition.count
         words = [plane if isinstance(plane, int) else address_of(plane) for plane in planes]
         own = self._block = Block(partition.base, partition.count, words)
         self._words, self._head = own.words, own.head
@@ -151,11 +154,18 @@ class HostLoaded(Loaded):
         self._fetched = False
         self._stage: Stage | None = None
         self._steps, self._threads, self._to_end = 0, None, False
+        self._picked: NDArray[np.int64] | None = None
         """What it is for."""
+        self._map = self._picked
+        """What the block points to, which has to stay while a launch may go on."""
         self._alone = array("q")
         """The header of a launch that begins in stage `ALONE`."""
         self._mark: object = None
         self._crew = _ONE
+
+    @property
+    def together(self) -> int:
+        return self._compiled.lanes
 
     def launch(
         self,
@@ -163,15 +173,21 @@ class HostLoaded(Loaded):
         threads: int | None = None,
         *,
         to_end: bool = False,
+        picked: NDArray[np.int64] | None = None,
         mark: object = None,
         watch: Watch | None = None,
     ) -> None:
         if mark is None or mark is not self._mark:
-            if steps != self._steps or threads != self._threads or to_end is not self._to_end:
-                self._prepare(steps, threads, to_end=to_end)
+            if (
+                steps != self._steps
+                or threads != self._threads
+                or to_end is not self._to_end
+                or picked is not self._picked
+            ):
+                self._prepare(steps, threads, picked, to_end=to_end)
             if self._stage is ALONE:
                 self._head[_ALL] = self._alone
-                self._mark, self._crew = mark, _ONE
+                self._map, self._mark, self._crew = picked, mark, _ONE
                 self._brief(self._pointer)
                 words = self._words
                 if words[NEXT] >= self._count and not words[LEFT_COUNT]:
@@ -180,7 +196,7 @@ class HostLoaded(Loaded):
                     return
             else:
                 self._head[_ALL] = self._shared()
-                self._mark, self._crew = mark, _ONE
+                self._map, self._mark, self._crew = picked, mark, _ONE
         elif self._block.complete:
             return
         self._go_on(threads, watch)
@@ -193,14 +209,23 @@ class HostLoaded(Loaded):
         words = self._words
         return Outcome(words[FINISHED], words[LONGEST], words[TAKEN], self._crew.allowed)
 
-    def _prepare(self, steps: int, threads: int | None, *, to_end: bool) -> None:
+    def _prepare(
+        self,
+        steps: int,
+        threads: int | None,
+        picked: NDArray[np.int64] | None,
+        *,
+        to_end: bool,
+    ) -> None:
         """Make the header, and guess where to begin if there was no launch yet."""
-        count, piece = self._count, self._tile
         self._steps = 0  # until all is made
+        count = self._count = self._whole if picked is None else len(picked)
+        piece = self._tile
         most = threads_likely(threads)
         if to_end:
             piece = piece_to_end(count, most, self._compiled.lanes, piece)
-        self._alone = self._block.header(steps, piece, ALONE_CYCLES)
+        self._picked = picked
+        self._alone = self._block.header(steps, piece, ALONE_CYCLES, self._where())
         if self._stage is None or not self._native:
             # Samples that run to their end may stop after a few steps.
             work = count * (LOADING if to_end and self._native else LOADING + steps)
@@ -218,7 +243,11 @@ class HostLoaded(Loaded):
         # Where all threads would not have some tiles each, they share smaller pieces.
         if self._to_end or (self._native and count < piece * most * CUTS_PER_THREAD):
             piece = piece_to_end(count, most, self._compiled.lanes, piece)
-        return self._block.header(self._steps, piece, TOGETHER_CYCLES)
+        return self._block.header(self._steps, piece, TOGETHER_CYCLES, self._where())
+
+    def _where(self) -> tuple[int, int] | None:
+        """The address of the map, and its samples."""
+        return None if self._picked is None else (address_of(self._picked), len(self._picked))
 
     def _go_on(self, threads: int | None, watch: Watch | None) -> None:
         """Bring what is left of the launch to its end."""
@@ -226,7 +255,7 @@ class HostLoaded(Loaded):
         if not self._fetched:
             self._fetch()
         lanes = self._compiled.lanes
-        most = max(1, min(threads_allowed(threads), -(-self._count // lanes), MOST_THREADS))
+        most = max(1, min(threads_allowed(threads), -(-self._block.count // lanes), MOST_THREADS))
         self._crew = _Crew(most, self._crew.entered)
         if self._stage is not AWAY:
             self._block.go_on(most, lanes, TOGETHER_CYCLES)

@@ -6,7 +6,7 @@
 
 The last samples of a piece, too few for a group, are copied to a scratch group on the stack and
 back, so there is one copy of the steps and it always sees a whole group; a mask says which lanes
-hold samples.
+hold samples. The same is done for samples that a map picks from all over the arrays.
 """
 
 from __future__ import annotations
@@ -41,20 +41,50 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
             "entry:",
             body,
             "}",
+            _PLACES,
             *(_copy_text(element) for element in sorted(writer.copied)),
         )
     )
 
 
+_PLACES = """define internal void @places(ptr %to, ptr %map, i64 %base, i64 %count) nounwind {
+entry:
+  %mapped = icmp ne ptr %map, null
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %store ]
+  %position = add i64 %base, %i
+  br i1 %mapped, label %look, label %store
+look:
+  %row = getelementptr i64, ptr %map, i64 %position
+  %there = load i64, ptr %row
+  br label %store
+store:
+  %sample = phi i64 [ %position, %loop ], [ %there, %look ]
+  %target = getelementptr i64, ptr %to, i64 %i
+  store i64 %sample, ptr %target
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}"""
+"""The sample at each of `count` positions from `base` on."""
+
+
 def _copy_text(element: str) -> str:
-    """A loop that copies `count` elements: memcpy would be a symbol from outside."""
-    return f"""define internal void @copy_{element}(ptr %to, ptr %from, i64 %count) nounwind {{
+    """Loops that copy the elements of a group's samples from an array, and back to it."""
+    return "\n".join(
+        f"""define internal void
+@{name}_{element}(ptr %to, ptr %from, ptr %places, i64 %count) nounwind {{
 entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %source = getelementptr {element}, ptr %from, i64 %i
-  %target = getelementptr {element}, ptr %to, i64 %i
+  %place = getelementptr i64, ptr %places, i64 %i
+  %sample = load i64, ptr %place
+  %source = getelementptr {element}, ptr %from, i64 {source}
+  %target = getelementptr {element}, ptr %to, i64 {target}
   %value = load {element}, ptr %source
   store {element} %value, ptr %target
   %next = add nuw i64 %i, 1
@@ -63,6 +93,8 @@ loop:
 done:
   ret void
 }}"""
+        for name, source, target in (("fetch", "%sample", "%i"), ("give", "%i", "%sample"))
+    )
 
 
 class _Entry:
@@ -84,6 +116,8 @@ class _Entry:
         """Each array's first element."""
         self.scratch: dict[Plane, str] = {}
         """A group's worth of room on the stack for each array."""
+        self.places = self.map = ""
+        """Room for a group's places in the arrays, and what they are looked up in."""
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
 
     @property
@@ -200,6 +234,8 @@ class _Entry:
         """Read the block: addresses of arrays, and the numbers that are one for all samples."""
         e = self.emitter
         lanes = e.shape.lanes
+        self.map = self._word(Word.MAP, "ptr")
+        self.places = e.define(f"alloca [{lanes} x i64], align 64")
         for index, plane in enumerate(self.fn.planes, HEADER):
             memory = MEMORY_TYPES[plane.dtype]
             if plane.role is not Role.UNIFORM:
@@ -232,12 +268,15 @@ class _Entry:
         base, before, finished, longest = head.phis
         with e.scope():
             left = e.define(f"sub i64 {high}, {base}")
+            held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {lanes})")
             partial = e.define(f"icmp ult i64 {left}, {lanes}")
-            where = self._whole_group(base, left, partial)
+            mapped = e.define(f"icmp ne ptr {self.map}, null")
+            apart = e.define(f"or i1 {partial}, {mapped}")
+            where = self._whole_group(base, held, apart)
             active = self._active(left)
             steps_left = e.define(f"sub i64 {steps}, {before}")
             stopped, taken, going = self._advance(where, active, steps_left)
-            self._copy_back(base, left, partial)
+            self._copy_back(held, apart)
             finished = e.define(f"add i64 {finished}, {stopped}")
             total = e.define(f"add i64 {before}, {taken}")
             longest = e.define(f"call i64 @llvm.umax.i64(i64 {longest}, i64 {total})")
@@ -260,31 +299,34 @@ class _Entry:
             e.place(leave)
         return finished, longest
 
-    def _whole_group(self, base: str, left: str, partial: str) -> dict[Plane, str]:
-        """The address of the group in each array, or of the scratch group for the last samples."""
+    def _whole_group(self, base: str, held: str, apart: str) -> dict[Plane, str]:
+        """The address of the group in each array, or of the scratch group.
+
+        `held` samples are in the group; `apart`: they are copied, few or not side by side.
+        """
         e = self.emitter
         there = {plane: self._at(plane, self.address[plane], base) for plane in self.arrays}
         copy, ready = e.label("copy"), e.label("ready")
-        e.branch(partial, copy, ready)
+        e.branch(apart, copy, ready)
         e.place(copy)
+        e.line(f"call void @places(ptr {self.places}, ptr {self.map}, i64 {base}, i64 {held})")
         for plane in self.arrays:
             self._clear(plane)
-            self._copy(plane, self.scratch[plane], there[plane], left)
+            self._copy("fetch", plane, self.scratch[plane], self.address[plane], held)
         e.jump(ready)
         e.place(ready)
         return {
-            plane: e.define(f"select i1 {partial}, ptr {self.scratch[plane]}, ptr {there[plane]}")
+            plane: e.define(f"select i1 {apart}, ptr {self.scratch[plane]}, ptr {there[plane]}")
             for plane in self.arrays
         }
 
-    def _copy_back(self, base: str, left: str, partial: str) -> None:
+    def _copy_back(self, held: str, apart: str) -> None:
         e = self.emitter
         copy, ready = e.label("back"), e.label("next")
-        e.branch(partial, copy, ready)
+        e.branch(apart, copy, ready)
         e.place(copy)
         for plane in self.stored:
-            there = self._at(plane, self.address[plane], base)
-            self._copy(plane, there, self.scratch[plane], left)
+            self._copy("give", plane, self.address[plane], self.scratch[plane], held)
         e.jump(ready)
         e.place(ready)
 
@@ -407,11 +449,13 @@ class _Entry:
             target = self._at(plane, self.scratch[plane], chain * e.shape.width)
             e.line(f"store {kind} zeroinitializer, ptr {target}, align {plane.dtype.itemsize}")
 
-    def _copy(self, plane: Plane, target: str, source: str, count: str) -> None:
+    def _copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
+        """`fetch` the plane of a group's samples from the array, or `give` it back."""
         element = MEMORY_TYPES[plane.dtype]
         element = {"float": "i32", "double": "i64"}.get(element, element)
         self.copied.add(element)
-        self.emitter.line(f"call void @copy_{element}(ptr {target}, ptr {source}, i64 {count})")
+        arguments = f"ptr {target}, ptr {source}, ptr {self.places}, i64 {count}"
+        self.emitter.line(f"call void @{way}_{element}({arguments})")
 
     def _count(self, bits: Names) -> str:
         """How many lanes are true."""
