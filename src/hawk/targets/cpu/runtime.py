@@ -21,7 +21,7 @@ _FUTEX = {"x86_64": 202, "aarch64": 98}
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The routines. Addresses are plain ints; calls let other Python threads run."""
+    """The team's routines. Addresses are plain ints; calls let other Python threads run."""
 
     work: Callable[[int], None]
     """`work(team)`: take part in what `run` hands out, until QUIT."""
@@ -31,21 +31,52 @@ class Runtime:
     another caller only this thread works."""
     quit: Callable[[int], None]
     """`quit(team)`: let the threads leave."""
+    run_address: int
+    """Where `run` is, for native code."""
+    library: Any
+
+
+@functools.cache
+def runtime() -> Runtime | None:
+    """The team for this machine, compiled at the first use; None where there is no futex."""
+    number = _FUTEX.get(platform.machine())
+    if platform.system() != "Linux" or number is None:
+        return None
+    names = ("team_work", "team_run", "team_quit")
+    library = _linked("the team of threads", team_text(number), names)
+    pointer = ctypes.c_void_p
+    signature = (ctypes.c_int64, pointer, pointer, pointer, ctypes.c_int64)
+    return Runtime(
+        ctypes.CFUNCTYPE(None, pointer)(library["team_work"]),
+        ctypes.CFUNCTYPE(*signature)(library["team_run"]),
+        ctypes.CFUNCTYPE(None, pointer)(library["team_quit"]),
+        library["team_run"],
+        library,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """The walker's routine."""
+
     walk: Callable[[int], int]
     """`walk(state)`: go through a table, see `walker`; returns a `walker.Reason`."""
     library: Any
 
 
 @functools.cache
-def runtime() -> Runtime | None:
-    """The routines for this machine, compiled at the first use; None where there is no futex."""
-    number = _FUTEX.get(platform.machine())
-    if platform.system() != "Linux" or number is None:
-        return None
+def walker() -> Walker:
+    """The walker for this machine, compiled at the first use."""
+    library = _linked("the walker of graphs", walker_text(host()), ("walk",))
+    return Walker(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(library["walk"]), library)
+
+
+def _linked(name: str, text: str, symbols: tuple[str, ...]) -> Any:
+    """Routines of this machine, from the cache where they are there."""
     machine = host()
-    text = module_text(machine, number)
+    text = module_text(machine, text)
     wanted = Wanted(
-        kernel="the team of threads and the walker",
+        kernel=name,
         file=__file__,
         program=text,
         variant="native",
@@ -55,21 +86,11 @@ def runtime() -> Runtime | None:
     library, _ = shared(LOADED).get_or_make(
         wanted,
         lambda: (assemble(text, machine), {}),
-        lambda code, _: link_symbols(code, "team_work", "team_run", "team_quit", "walk"),
+        lambda code, _: link_symbols(code, *symbols),
     )
-    pointer = ctypes.c_void_p
-    return Runtime(
-        ctypes.CFUNCTYPE(None, pointer)(library["team_work"]),
-        ctypes.CFUNCTYPE(ctypes.c_int64, pointer, pointer, pointer, ctypes.c_int64)(
-            library["team_run"]
-        ),
-        ctypes.CFUNCTYPE(None, pointer)(library["team_quit"]),
-        ctypes.CFUNCTYPE(ctypes.c_int64, pointer)(library["walk"]),
-        library,
-    )
+    return library
 
 
-def module_text(machine: Machine, futex: int) -> str:
-    """The LLVM module of the routines. `futex` is the number of the system call."""
-    parts = (f'target triple = "{machine.triple}"', team_text(futex), walker_text(machine))
-    return "\n\n".join(parts)
+def module_text(machine: Machine, text: str) -> str:
+    """The LLVM module of some routines."""
+    return f'target triple = "{machine.triple}"\n\n{text}'

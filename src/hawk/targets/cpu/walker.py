@@ -89,6 +89,8 @@ class State(enum.IntEnum):
     """Cycles after which it comes back; 0: never."""
     STOP = 5
     """Set to 1 during a walk, it comes back as soon as it can."""
+    RUN = 6
+    """Address of the routine `team_run`."""
 
 
 STATE_WORDS = 8
@@ -155,7 +157,7 @@ END: Row = (Kind.END, 0, 0, 0, 0, 0, 0, 0)
 
 
 def walker_text(machine: Machine) -> str:
-    """The routine `walk`, in LLVM text. It calls `team_run`, which stands beside it."""
+    """The routine `walk`, in LLVM text."""
     clock = "readcyclecounter" if machine.is_x86 else "readsteadycounter"
     return _TEXT.format(
         clock=clock,
@@ -280,6 +282,8 @@ entry:
   %at_rounds = getelementptr i64, ptr %state, i64 {state_ROUNDS}
   %at_window = getelementptr i64, ptr %state, i64 {state_WINDOW}
   %at_stop = getelementptr i64, ptr %state, i64 {state_STOP}
+  %at_run = getelementptr i64, ptr %state, i64 {state_RUN}
+  %team_run = load ptr, ptr %at_run
   %table = load ptr, ptr %at_table
   %team = load ptr, ptr %at_team
   %first = load i64, ptr %at_row
@@ -365,7 +369,7 @@ run:
   %several = icmp sgt i64 %helpers, 0
   br i1 %several, label %together, label %alone
 together:
-  %took = call i64 @team_run(ptr %team, ptr %function, ptr %block, i64 %helpers)
+  %took = call i64 %team_run(ptr %team, ptr %function, ptr %block, i64 %helpers)
   br label %ran
 alone:
   call void %function(ptr %block)
