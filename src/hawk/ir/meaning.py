@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from ctypes import c_double, c_float, c_int64
+from ctypes import c_double, c_float, c_int32, c_int64
 from typing import Any, cast
 
 from hawk.ir.nodes import Number
@@ -322,3 +322,24 @@ def _int_to_float(target: DType, number: int) -> Number:
         return FIT[target](float(number))
     except OverflowError:
         return INF if number > 0 else -INF
+
+
+def lshr(dtype: DType, a: int, places: int) -> Number:
+    """Shift to the right by an amount within the width, zeros coming in."""
+    return FIT[dtype]((a & (2**(8 * dtype.itemsize) - 1)) >> places)
+
+
+def bits(dtype: DType, x: float) -> Number:
+    """The bits of a float."""
+    wide = dtype is DType.F64
+    return c_int64.from_buffer(c_double(x)).value if wide else c_int32.from_buffer(c_float(x)).value
+
+
+def from_bits(dtype: DType, number: int) -> Number:
+    """The float with these bits."""
+    wide = dtype is DType.I64
+    return (
+        c_double.from_buffer(c_int64(number)).value
+        if wide
+        else c_float.from_buffer(c_int32(number)).value
+    )

@@ -88,6 +88,14 @@ def _float_to(target: DType) -> Callable[[Types], DType]:
 _test = _float_to(BOOL)
 
 
+def _as_wide(types: Types) -> DType:
+    """An integer for a float, a float for an integer, of the same width."""
+    pairs = {F64: I64, F32: I32, I64: F64, I32: F32}
+    if types[0] not in pairs:
+        raise TypeError(f"needs a float or a signed integer, got {types[0].value}")
+    return pairs[types[0]]
+
+
 # --- LLVM texts ----------------------------------------------------------------------------------
 
 
@@ -238,6 +246,12 @@ _ROWS = (
        "shl by an amount within the width."),
     Op("fit_shr", 2, _ints, _m.shr, _two("", "ashr", "lshr"), {}, 0,
        "shr by an amount within the width."),
+    Op("fit_lshr", 2, _ints, _m.lshr, _two("", "lshr", "lshr"), {}, 0,
+       "Shift to the right by an amount within the width; zeros come in, whatever the sign."),
+    Op("fit_bits", 1, _as_wide, _m.bits, _cast(f="bitcast"), {}, 0,
+       "The bits of a float that is not NaN, as an integer."),
+    Op("from_bits", 1, _as_wide, _m.from_bits, _cast(i="bitcast"), {}, 0,
+       "The float that has these bits."),
     Op("fit_copysign", 2, _floats, _m.copysign, _call(2, "copysign"), {}, 0,
        "copysign by a number that is not NaN."),
     Op("fit_i32", 1, _float_to(I32), _m.convert(I32), _cast(f="fptosi"), {}, 0,

@@ -1,0 +1,156 @@
+"""exp and its relatives.
+
+x = n * ln 2 + r with n a whole number and abs(r) <= ln(2) / 2; then e**x = 2**n * e**r, and e**r
+is a polynomial. The factor 2**n is applied in two halves, so that results at either end of the
+range are rounded once.
+"""
+
+from __future__ import annotations
+
+from hawk.math import coefficients as c
+from hawk.math.terms import (
+    Term,
+    bits_of,
+    copysign,
+    fast_two_sum,
+    fma,
+    from_bits,
+    isnan,
+    polynomial,
+    quotient,
+    select,
+    two_sum,
+)
+
+
+def magic(x: Term) -> float:
+    """A number so large that adding it to a small one rounds that to an integer, in its low bits."""
+    return x.of(1.5 * 2.0**52, 1.5 * 2.0**23)
+
+
+def power_of_two(n: Term) -> Term:
+    """2**n for a whole number n at which that is a normal float."""
+    shift, bias = n.of(52, 23), n.of(1023, 127)
+    return from_bits(bits_of(n + (magic(n) + bias)) << shift)
+
+
+def scaled(x: Term, n: Term) -> Term:
+    """x * 2**n, rounded once, for a whole number n up to twice the largest exponent."""
+    half = (n * 0.5 + magic(n)) - magic(n)
+    return x * power_of_two(half) * power_of_two(n - half)
+
+
+def reduced(x: Term) -> tuple[Term, Term, Term]:
+    """n, r and what r lost, with x = n * ln 2 + r."""
+    per_ln2, (high, low) = x.of(c.PER_LN2_64, c.PER_LN2_32)[0], x.of(c.LN2_64, c.LN2_32)
+    n = fma(x, per_ln2, magic(x)) - magic(x)
+    head = fma(-n, high, x)  # exact: `high` ends in as many zeros as n has bits
+    r = fma(-n, low, head)
+    return n, r, fma(-n, low, head - r)
+
+
+def between(x: Term, low: float, high: float) -> Term:
+    """x, or the end that it is beyond; a NaN becomes an end."""
+    return select(x > low, select(x < high, x, high), low)
+
+
+def exp(x: Term) -> Term:
+    """e ** x."""
+    n, r, _ = reduced(between(x, *x.of((-746.0, 710.0), (-104.0, 89.0))))
+    return select(isnan(x), x, scaled(near_one(r, None), n))
+
+
+def near_one(r: Term, lost: Term | None) -> Term:
+    """e**r; `lost` is what r lost, where that counts."""
+    head = 1.0 + r
+    rest = r - (head - 1.0)
+    tail = polynomial(r, r.of(c.EXP_64, c.EXP_32))
+    return head + fma(r * r, tail, rest if lost is None else rest + lost)
+
+
+def exp2(x: Term) -> Term:
+    """2 ** x."""
+    inside = between(x, *x.of((-1076.0, 1025.0), (-151.0, 129.0)))
+    n = (inside + magic(x)) - magic(x)
+    f = inside - n
+    head, rest = x.of(c.LN2_FULL_64, c.LN2_FULL_32)
+    r = f * head
+    lost = fma(f, rest, fma(f, head, -r))
+    return select(isnan(x), x, scaled(near_one(r, lost), n))
+
+
+def expm1(x: Term) -> Term:
+    """e ** x - 1, with all its places where x is small."""
+    head, tail, n = less_one(between(x, *x.of((-40.0, 710.0), (-20.0, 89.0))))
+    result = scaled(head + tail, n)
+    small = abs(x) < x.of(2.0**-54, 2.0**-25)
+    return select(small | isnan(x), x, result)
+
+
+def less_one(x: Term) -> tuple[Term, Term, Term]:
+    """e**x - 1 as (head + tail) * 2**n."""
+    n, r, lost = reduced(x)
+    square = r * r
+    tail = polynomial(r, x.of(c.EXP_64, c.EXP_32))
+    less = fma(square, tail, r)  # e**r - 1
+    lost = fma(square, tail, r - less) + fma(lost, less, lost)
+    # 2**n * (e**r - 2**-n); where 2**-n is too small to count it need not be right
+    one = power_of_two(-between(n, -100.0, 100.0))
+    offset = 1.0 - one
+    total, rest = two_sum(offset, less)
+    head, tail = fast_two_sum(total, rest + (lost + ((1.0 - offset) - one)))
+    return head, tail, n
+
+
+def _parts(x: Term) -> tuple[Term, Term, Term, Term]:
+    """The size of x, at most 22 or 10; of that e**size - 1 as a pair, and the factor in it."""
+    size = between(abs(x), 0.0, x.of(22.0, 10.0))
+    head, tail, n = less_one(size)
+    scale = power_of_two(n)
+    return size, head * scale, tail * scale, scale
+
+
+def _large(x: Term) -> Term:
+    """exp(abs(x)) / 2, also where exp(x) is infinite."""
+    n, r, _ = reduced(between(abs(x), *x.of((0.0, 711.0), (0.0, 90.0))))
+    return scaled(near_one(r, None), n - 1.0)
+
+
+def sinh(x: Term) -> Term:
+    """The hyperbolic sine: (e**x - e**-x) / 2."""
+    _, m, m_low, _ = _parts(x)
+    # With m = e**x - 1 it is (m + m / (m + 1)) / 2.
+    below, below_low = fast_two_sum(select(m > 1.0, m, 1.0), select(m > 1.0, 1.0, m))
+    share, share_low = quotient(m, m_low, below, below_low + m_low)
+    total, lost = fast_two_sum(m, share)
+    result = (total + (lost + (m_low + share_low))) * 0.5
+    result = select(abs(x) > x.of(22.0, 10.0), _large(x), result)
+    small = abs(x) < x.of(2.0**-27, 2.0**-13)
+    return select(small | isnan(x), x, copysign(result, select(isnan(x), 1.0, x)))
+
+
+def cosh(x: Term) -> Term:
+    """The hyperbolic cosine: (e**x + e**-x) / 2."""
+    n, r, lost = reduced(between(abs(x), 0.0, x.of(22.0, 10.0)))
+    head = 1.0 + r
+    rest = r - (head - 1.0)
+    rest = fma(r * r, polynomial(r, x.of(c.EXP_64, c.EXP_32)), rest + lost)
+    scale = power_of_two(n - 1.0)
+    head, rest = head * scale, rest * scale
+    other = 0.25 / (head + rest)
+    total, lost = fast_two_sum(head, other)
+    result = total + (lost + rest)
+    result = select(abs(x) > x.of(22.0, 10.0), _large(x), result)
+    return select(isnan(x), x, result)
+
+
+def tanh(x: Term) -> Term:
+    """The hyperbolic tangent: sinh(x) / cosh(x)."""
+    double = between(abs(x), 0.0, x.of(20.0, 9.5)) * 2.0
+    head, tail, n = less_one(double)
+    scale = power_of_two(n)
+    m, m_low = head * scale, tail * scale
+    below, lost = fast_two_sum(select(m > 2.0, m, 2.0), select(m > 2.0, 2.0, m))
+    result = sum(quotient(m, m_low, below, lost + m_low)[::-1], start=x.like(0.0))
+    small = abs(x) < x.of(2.0**-28, 2.0**-13)
+    return select(small | isnan(x), x, copysign(result, select(isnan(x), 1.0, x)))

@@ -1,0 +1,118 @@
+"""pow, cbrt and hypot."""
+
+from __future__ import annotations
+
+import math
+
+from hawk.math import coefficients as c
+from hawk.math.exponential import between, near_one, power_of_two, scaled
+from hawk.math.logarithm import parts
+from hawk.math.terms import (
+    Term,
+    copysign,
+    fast_two_sum,
+    fma,
+    isnan,
+    polynomial,
+    quotient,
+    rint,
+    select,
+    sqrt,
+    two_product,
+    two_sum,
+)
+
+
+def _log2(x: Term) -> tuple[Term, Term]:
+    """The logarithm to base 2 of a positive number that is not infinite, to 2**-65 of it.
+
+    log(m) = 2 s + s**3 * (2/3 + z * q(z)) with z = s**2 (see `logarithm`). Only q is computed with
+    the precision of one float.
+    """
+    k, m = parts(x)
+    s, s_low = quotient(m - 1.0, 0.0, *two_sum(m, x.like(1.0)))
+    z, z_low = two_product(s, s)
+    z_low = fma(s + s, s_low, z_low)
+    two, two_low = x.of(c.TWO_THIRDS_64, c.TWO_THIRDS_32)
+    factor, lost = fast_two_sum(x.like(two), z * polynomial(z, x.of(c.LOG_TAIL_64, c.LOG_TAIL_32)))
+    cube, cube_low = two_product(s, z)
+    cube_low = fma(s, z_low, fma(s_low, z, cube_low))
+    tail, tail_low = two_product(cube, factor)
+    tail_low = fma(cube, lost + two_low, fma(cube_low, factor, tail_low))
+    head, low = fast_two_sum(s + s, tail)
+    low = low + fma(s_low, 2.0, tail_low)
+    per, per_low = x.of(c.LOG2_E_FULL_64, c.LOG2_E_FULL_32)
+    scaled_head, scaled_low = two_product(head, per)
+    scaled_low = fma(head, per_low, fma(low, per, scaled_low))
+    total, lost = two_sum(k, scaled_head)
+    return fast_two_sum(total, lost + scaled_low)
+
+
+def pow(x: Term, y: Term) -> Term:  # noqa: A001 - the name that libraries give it
+    """x ** y; of a negative x and a y that is no integer it is NaN. Special values as in C99."""
+    size = abs(x)
+    ordinary = (size > 0.0) & (size < math.inf)
+    head, low = _log2(select(ordinary, size, 1.0))
+    exponent, lost = two_product(y, head)
+    lost = fma(y, low, lost)
+    least, most = x.of((-1080.0, 1030.0), (-155.0, 133.0))
+    inside = (exponent > least) & (exponent < most)
+    exponent, lost = between(exponent, least, most), select(inside, lost, 0.0)
+    n = rint(exponent)
+    f = exponent - n
+    ln2, ln2_low = x.of(c.LN2_FULL_64, c.LN2_FULL_32)
+    r, r_low = two_product(f, ln2)
+    r, r_low = two_sum(r, fma(f, ln2_low, fma(lost, ln2, r_low)))
+    result = scaled(near_one(r, r_low), n)
+
+    grows = (size > 1.0).apply("xor", y < 0.0)  # towards infinity where it leaves the range
+    infinite = size.equals(math.inf) | size.equals(0.0) | abs(y).equals(math.inf)
+    result = select(infinite, select(grows, math.inf, 0.0 * result.like(1.0)), result)
+    whole = rint(y).equals(y)
+    half = y * 0.5
+    odd = whole & rint(half).differs(half)
+    negative = copysign(x.like(1.0), select(isnan(x), 1.0, x)) < 0.0
+    result = select(negative & odd, -result, result)
+    result = select((x < 0.0) & (x > -math.inf) & (whole ^ True), math.nan, result)
+    result = select(isnan(x) | isnan(y), x + y, result)
+    even_one = x.equals(-1.0) & abs(y).equals(math.inf)
+    return select(x.equals(1.0) | y.equals(0.0) | even_one, 1.0, result)
+
+
+def cbrt(x: Term) -> Term:
+    """The cube root."""
+    size = abs(x)
+    ordinary = (size > 0.0) & (size < math.inf)
+    k, m = parts(select(ordinary, size, 1.0))
+    third = rint(k * x.of(1 / 3, 11184811 / 2**25))
+    m = m * power_of_two(k - 3.0 * third)  # from 0.35 to 2.83
+    root = fma(m, 0.296875, 0.625)  # to 8 %
+    for _ in range(2):  # Halley's method: from e to 2/3 e**3
+        cube = root * root * root
+        root = root * ((cube + (m + m)) / ((cube + cube) + m))
+    square, square_low = two_product(root, root)
+    cube, cube_low = two_product(square, root)
+    rest = (cube - m) + fma(square_low, root, cube_low)
+    root = root - rest / (3.0 * square)
+    result = copysign(root * power_of_two(third), select(isnan(x), 1.0, x))
+    return select(ordinary, result, x)
+
+
+def hypot(x: Term, y: Term) -> Term:
+    """The length of (x, y), without overflow on the way; infinite if one of them is."""
+    a, b = abs(x), abs(y)
+    large, small = select(a > b, a, b), select(a > b, b, a)
+    up, down, factor = x.of((2.0**500, 2.0**-450, 2.0**-600), (2.0**60, 2.0**-50, 2.0**-80))
+    one = x.like(1.0)
+    scale = select(large > up, one * factor, select(large < down, one / factor, one))
+    back = select(large > up, one / factor, select(large < down, one * factor, one))
+    large, small = large * scale, small * scale
+    first, first_low = two_product(large, large)
+    second, second_low = two_product(small, small)
+    total, lost = fast_two_sum(first, second)
+    root = sqrt(total)
+    rest = fma(-root, root, total) + (lost + (first_low + second_low))
+    divisor = select(root > 0.0, root + root, 1.0)
+    result = (root + rest / divisor) * back
+    infinite = a.equals(math.inf) | b.equals(math.inf)
+    return select(infinite, math.inf, select(isnan(x) | isnan(y), x + y, result))

@@ -1,0 +1,150 @@
+"""sin, cos and tan, for every finite number.
+
+x = n * pi/2 + r with n a whole number and abs(r) <= pi / 4, r as a pair of floats. pi / 2 has three
+parts; with fma the first difference is exact and the others keep what they lose. Where n would be
+too large for that, x is multiplied by the bits of 2 / pi that count, which no ordinary sample
+needs. Payne and Hanek, SIGNUM Newsletter 18, 1983; Cody and Waite, 1980.
+"""
+
+from __future__ import annotations
+
+from hawk.math import coefficients as c
+from hawk.math.exponential import magic
+from hawk.math.terms import (
+    Term,
+    bits_of,
+    fast_two_sum,
+    fma,
+    from_bits,
+    polynomial,
+    select,
+    to_f32,
+    to_f64,
+    to_i32,
+    two_product,
+    two_sum,
+    where,
+)
+
+CHUNK, WINDOW = 40, 6
+"""Bits of 2 / pi in each of its parts, and parts that count for one number."""
+NO_MORE = (0.0,) * (WINDOW + 31 - len(c.BITS_OF_TWO_OVER_PI))
+"""Parts that no float64 is large enough for."""
+
+
+def reduced(x: Term) -> tuple[Term, Term, Term]:
+    """The low bits of n as an integer, and r as a pair."""
+    turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
+    n = turned - magic(x)
+    first, second, third = x.of(c.HALF_PI_64, c.HALF_PI_32)
+    head = fma(-n, first, x)  # exact: both are multiples of one last place, and nearly the same
+    product, rest = two_product(-n, second)
+    high, lost = two_sum(head, product)  # next to a multiple of pi/2 it is the smaller one
+    near = (bits_of(turned), high, fma(-n, third, lost + rest))
+    large = abs(x) > x.of(2.0**20, 2.0**12)
+    return where(large, lambda: x.of(_far, _far_narrow)(x), near)
+
+
+def _far(x: Term) -> tuple[Term, Term, Term]:
+    """`reduced` of a large float64: x * 2/pi without multiples of 4, to 2**-130."""
+    size = abs(x)
+    last = (bits_of(size) >> 52) - (1023 + 52)  # the exponent of its last bit
+    above = select(last > 2, last - 2, 0)
+    skipped = (above * 6554) >> 18  # above // 40: parts that give multiples of 4 only
+    parts = [x.like(part) for part in (*c.BITS_OF_TWO_OVER_PI, *NO_MORE)]
+    for bit in (16, 8, 4, 2, 1):
+        there = (skipped & bit).differs(0)
+        needed = range(WINDOW + bit - 1)
+        parts = [select(there, parts[k + bit], parts[k]) for k in needed]
+    size = size * from_bits((1023 - skipped * CHUNK) << 52)
+    terms: list[Term] = []
+    for place, part in enumerate(parts):
+        terms += two_product(size, part * 2.0 ** (-CHUNK * place))
+    total, lost = _sum([term - 4.0 * _whole(term * 0.25) for term in terms])
+    n = _whole(total)
+    high, lost = _sum([total - n, *lost])
+    low = lost[0]
+    for each in lost[1:]:
+        low = low + each
+    turn, rest = c.HALF_PI_64[:2]
+    product, below = two_product(high, turn)
+    high, low = fast_two_sum(product, fma(high, rest, fma(low, turn, below)))
+    negative = x < 0.0
+    quadrant = bits_of(select(negative, -n, n) + magic(x))
+    return quadrant, select(negative, -high, high), select(negative, -low, low)
+
+
+def _far_narrow(x: Term) -> tuple[Term, Term, Term]:
+    """`reduced` of a large float32, by way of float64."""
+    quadrant, high, low = reduced(to_f64(x))
+    narrow = to_f32(high)
+    return to_i32(quadrant), narrow, to_f32((high - to_f64(narrow)) + low)
+
+
+def _whole(x: Term) -> Term:
+    return x.apply("rint")
+
+
+def _sum(terms: list[Term]) -> tuple[Term, list[Term]]:
+    """A sum, and what it lost term by term: exactly."""
+    total, lost = terms[0], []
+    for term in terms[1:]:
+        total, rest = two_sum(total, term)
+        lost.append(rest)
+    return total, lost
+
+
+def _sine(r: Term, low: Term) -> tuple[Term, Term]:
+    """sin(r + low) as r and what is to be added to it."""
+    z = r * r
+    tail = polynomial(z, r.of(c.SIN_64, c.SIN_32))
+    return r, fma(r * z, tail, low * fma(z, -0.5, 1.0))
+
+
+def _cosine(r: Term, low: Term) -> tuple[Term, Term]:
+    """cos(r + low) as a number near 1 and what is to be added to it."""
+    z = r * r
+    half = z * 0.5
+    head = 1.0 - half
+    tail = polynomial(z, r.of(c.COS_64, c.COS_32))
+    return head, ((1.0 - head) - half) + fma(z * z, tail, -(r * low))
+
+
+def _signed(x: Term, quadrant: Term) -> Term:
+    """x, or -x in the third and fourth quadrant."""
+    top = x.of(62, 30)
+    return from_bits(bits_of(x) ^ ((quadrant & 2) << top))
+
+
+def sincos(x: Term) -> tuple[Term, Term]:
+    """The sine and the cosine of x, in radians."""
+    quadrant, r, low = reduced(x)
+    sine, cosine = (head + tail for head, tail in (_sine(r, low), _cosine(r, low)))
+    odd = (quadrant & 1).differs(0)
+    s = _signed(select(odd, cosine, sine), quadrant)
+    tiny = abs(x) < x.of(2.0**-27, 2.0**-13)
+    return select(tiny, x, s), _signed(select(odd, sine, cosine), quadrant + 1)
+
+
+def sin(x: Term) -> Term:
+    """The sine of x, in radians."""
+    return sincos(x)[0]
+
+
+def cos(x: Term) -> Term:
+    """The cosine of x, in radians."""
+    return sincos(x)[1]
+
+
+def tan(x: Term) -> Term:
+    """The tangent of x, in radians."""
+    quadrant, r, low = reduced(x)
+    s, s_low = fast_two_sum(*_sine(r, low))
+    k, k_low = fast_two_sum(*_cosine(r, low))
+    odd = (quadrant & 1).differs(0)
+    above, above_low = select(odd, k, s), select(odd, k_low, s_low)
+    below, below_low = select(odd, -s, k), select(odd, -s_low, k_low)
+    quotient = above / below
+    rest = fma(-quotient, below, above) + fma(-quotient, below_low, above_low)
+    tiny = abs(x) < x.of(2.0**-27, 2.0**-13)
+    return select(tiny, x, quotient + rest / below)

@@ -1,0 +1,271 @@
+"""Fit the polynomials of `hawk.math`, and write `src/hawk/math/coefficients.py`.
+
+Each is the polynomial of its degree whose relative error is least in the worst case (Lawson's
+iteration, computed with mpmath at 80 digits); its coefficients are then rounded to the float width,
+from the lowest on, each time fitting the rest again. Run it with `python tools/coefficients.py`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mpmath
+from mpmath import mp, mpf
+
+mp.dps = 80
+TARGET = Path(__file__).parents[1] / "src/hawk/math/coefficients.py"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A polynomial for `function` on [low, high].
+
+    `weight` is what its error is multiplied by; the error is relative to what is computed with it.
+    """
+
+    name: str
+    says: str
+    function: Callable[[Any], Any]
+    weight: Callable[[Any], Any]
+    low: Any
+    high: Any
+    degrees: tuple[int, int]
+    """For float64 and float32."""
+
+
+def _series(value: Callable[[Any], Any], at_zero: Any) -> Callable[[Any], Any]:
+    """A function with a removable singularity at 0."""
+    return lambda x: at_zero if abs(x) < mpf(10) ** -18 else value(x)
+
+
+LN2 = mpmath.log(2)
+S = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1)
+QUARTER = mpmath.pi / 4 * (1 + mpf(2) ** -20)
+
+
+def _log_tail(z: Any) -> Any:
+    s = mpmath.sqrt(z)
+    return (mpmath.log((1 + s) / (1 - s)) / s - 2) / z
+
+
+def _log_tail_of_tail(z: Any) -> Any:
+    return (_log_tail(z) - mpf(2) / 3) / z
+
+
+def _sin_tail(z: Any) -> Any:
+    r = mpmath.sqrt(z)
+    return (mpmath.sin(r) / r - 1) / z
+
+
+def _cos_tail(z: Any) -> Any:
+    return (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2
+
+
+def _atan_tail(z: Any) -> Any:
+    r = mpmath.sqrt(z)
+    return (mpmath.atan(r) / r - 1) / z
+
+
+def _asin_tail(z: Any) -> Any:
+    r = mpmath.sqrt(z)
+    return (mpmath.asin(r) / r - 1) / z
+
+
+FITS = (
+    Fit(
+        "EXP",
+        "(exp(r) - 1 - r) / r**2 for abs(r) up to half the logarithm of 2",
+        _series(lambda r: (mpmath.exp(r) - 1 - r) / r**2, mpf(1) / 2),
+        lambda r: r**2 / mpmath.exp(r),
+        -LN2 / 2 * (1 + mpf(2) ** -20),
+        LN2 / 2 * (1 + mpf(2) ** -20),
+        (10, 4),
+    ),
+    Fit(
+        "LOG",
+        "(log((1 + s) / (1 - s)) / s - 2) / s**2 in z = s**2",
+        _series(_log_tail, mpf(2) / 3),
+        lambda z: z,
+        mpf(0),
+        S**2 * (1 + mpf(2) ** -20),
+        (6, 3),
+    ),
+    Fit(
+        "SIN",
+        "(sin(r) / r - 1) / r**2 in z = r**2, for abs(r) up to pi / 4",
+        _series(_sin_tail, -mpf(1) / 6),
+        lambda z: z,
+        mpf(0),
+        QUARTER**2,
+        (5, 3),
+    ),
+    Fit(
+        "COS",
+        "(cos(r) - 1 + r**2 / 2) / r**4 in z = r**2, for abs(r) up to pi / 4",
+        _series(_cos_tail, mpf(1) / 24),
+        lambda z: z**2,
+        mpf(0),
+        QUARTER**2,
+        (5, 3),
+    ),
+    Fit(
+        "ATAN",
+        "(atan(r) / r - 1) / r**2 in z = r**2, for abs(r) up to tan(pi / 8)",
+        _series(_atan_tail, -mpf(1) / 3),
+        lambda z: z,
+        mpf(0),
+        mpmath.tan(mpmath.pi / 8) ** 2 * (1 + mpf(2) ** -20),
+        (13, 6),
+    ),
+    Fit(
+        "LOG_TAIL",
+        "((log((1 + s) / (1 - s)) / s - 2) / z - 2 / 3) / z in z = s**2",
+        _series(_log_tail_of_tail, mpf(2) / 5),
+        lambda z: z**2,
+        mpf(0),
+        S**2 * (1 + mpf(2) ** -20),
+        (6, 2),
+    ),
+    Fit(
+        "ASIN",
+        "(asin(r) / r - 1) / r**2 in z = r**2, for abs(r) up to 1 / 2",
+        _series(_asin_tail, mpf(1) / 6),
+        lambda z: z,
+        mpf(0),
+        mpf(1) / 4,
+        (11, 4),
+    ),
+)
+
+
+def rounded(number: Any, bits: int) -> float:
+    """The nearest float of that width."""
+    wide = float(number)
+    return wide if bits == 64 else struct.unpack("f", struct.pack("f", wide))[0]
+
+
+def least_worst(
+    function: Callable[[Any], Any],
+    weight: Callable[[Any], Any],
+    low: Any,
+    high: Any,
+    powers: list[int],
+) -> list[Any]:
+    """Coefficients of these powers with the least greatest weighted error on [low, high].
+
+    Lawson's iteration: least squares, in which points count the more the worse they are met.
+    """
+    middle, half, count = (high + low) / 2, (high - low) / 2, 8 * len(powers) + 8
+    points = [middle - half * mpmath.cos(mpmath.pi * (k + mpf(1) / 2) / count) for k in range(count)]
+    values = [function(x) * weight(x) for x in points]
+    columns = [[x**power * weight(x) for x in points] for power in powers]
+    share = [mpf(1) / count] * count
+    solved: list[Any] = []
+    for _ in range(10):
+        rows = mpmath.matrix(len(powers), len(powers))
+        right = mpmath.matrix(len(powers), 1)
+        for i, first in enumerate(columns):
+            scaled = [a * w for a, w in zip(first, share, strict=True)]
+            right[i] = mpmath.fdot(scaled, values)
+            for j, second in enumerate(columns[: i + 1]):
+                rows[i, j] = rows[j, i] = mpmath.fdot(scaled, second)
+        solved = list(mpmath.lu_solve(rows, right))
+        errors = [
+            abs(mpmath.fdot(solved, [column[k] for column in columns]) - values[k])
+            for k in range(count)
+        ]
+        total = mpmath.fdot(share, errors)
+        share = [w * error / total for w, error in zip(share, errors, strict=True)]
+    return solved
+
+
+def fit(row: Fit, bits: int) -> tuple[list[float], Any]:
+    """Coefficients from the lowest on, and the greatest relative error they leave."""
+    degree = row.degrees[0 if bits == 64 else 1]
+    known: list[float] = []
+    for power in range(degree + 1):
+
+        def rest(x: Any, fixed: tuple[float, ...] = tuple(known)) -> Any:
+            return row.function(x) - sum(mpf(c) * x**p for p, c in enumerate(fixed))
+
+        left = least_worst(rest, row.weight, row.low, row.high, list(range(power, degree + 1)))
+        known.append(rounded(left[0], bits))
+    grid = [row.low + (row.high - row.low) * mpf(k) / 1000 for k in range(1001)]
+    worst = max(
+        abs((sum(mpf(c) * x**p for p, c in enumerate(known)) - row.function(x)) * row.weight(x))
+        for x in grid
+    )
+    return known, worst
+
+
+def split(number: Any, bits: int, keep: list[int]) -> list[float]:
+    """A number as a sum of floats, each with that many bits; the last one is rounded."""
+    parts: list[float] = []
+    for size in keep:
+        exponent = int(mpmath.floor(mpmath.log(abs(number), 2)))
+        scale = mpf(2) ** (size - 1 - exponent)
+        part = mpmath.nint(number * scale) / scale
+        parts.append(rounded(part, bits))
+        number -= mpf(parts[-1])
+    return parts
+
+
+def two_over_pi(size: int, count: int) -> list[float]:
+    """The bits of 2 / pi, `size` at a time, each as a float below 1."""
+    parts: list[float] = []
+    rest = 2 / mpmath.pi
+    for _ in range(count):
+        rest *= mpf(2) ** size
+        whole = mpmath.floor(rest)
+        parts.append(float(whole / mpf(2) ** size))
+        rest -= whole
+    return parts
+
+
+def main() -> None:
+    lines = [
+        '"""Numbers of `hawk.math`: made by tools/coefficients.py, for float64 and for float32."""',
+        "",
+        "# fmt: off",
+    ]
+    for row in FITS:
+        for bits in (64, 32):
+            values, worst = fit(row, bits)
+            print(f"{row.name}_{bits}: {float(mpmath.log(worst, 2)):.1f} bits")
+            lines += [
+                f"{row.name}_{bits} = (",
+                *(f"    {value!r}," for value in values),
+                ")",
+            ]
+        lines += [f'"""{row.says}, from the lowest power on."""', ""]
+    mp.dps = 400
+    pi, ln2 = mpmath.pi, mpmath.log(2)
+    parts = {
+        "LN2": (ln2, [42, 53], [15, 24]),
+        "LN10": (mpmath.log(10), [42, 53], [15, 24]),
+        "HALF_PI": (pi / 2, [53, 53, 53], [24, 24, 24]),
+        "PI": (pi, [53, 53], [24, 24]),
+        "QUARTER_PI": (pi / 4, [53, 53], [24, 24]),
+        "LOG2_E": (1 / ln2, [32, 53], [12, 24]),
+        "LOG10_E": (1 / mpmath.log(10), [32, 53], [12, 24]),
+        "LOG10_2": (ln2 / mpmath.log(10), [42, 53], [15, 24]),
+        "TWO_OVER_PI": (2 / pi, [53], [24]),
+        "LN2_FULL": (ln2, [53, 53], [24, 24]),
+        "PER_LN2": (1 / ln2, [53], [24]),
+        "LOG2_E_FULL": (1 / ln2, [53, 53], [24, 24]),
+        "TWO_THIRDS": (mpf(2) / 3, [53, 53], [24, 24]),
+    }
+    for name, (number, wide, narrow) in parts.items():
+        for bits, keep in ((64, wide), (32, narrow)):
+            lines.append(f"{name}_{bits} = {tuple(split(number, bits, keep))!r}")
+    lines += [f"BITS_OF_TWO_OVER_PI = {tuple(two_over_pi(40, 31))!r}"]
+    lines += ['"""2 / pi, forty bits each, to the bits that the largest float64 needs."""', ""]
+    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
