@@ -37,6 +37,7 @@ __all__ = [
     "int32",
     "interpret",
     "kernel",
+    "math",
     "real",
     "run_python",
     "steps",
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from hawk import math
     from hawk.checks import CheckError, CheckWarning
     from hawk.reference import interpret, run_python
 
@@ -58,4 +60,8 @@ def __getattr__(name: str) -> Any:
         from hawk import checks
 
         return getattr(checks, name)
+    if name == "math":
+        from importlib import import_module
+
+        return import_module("hawk.math")
     raise AttributeError(f"module 'hawk' has no attribute {name!r}")

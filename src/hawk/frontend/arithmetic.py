@@ -11,6 +11,7 @@ import operator
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from hawk.frontend.operators import (
@@ -31,6 +32,8 @@ from hawk.frontend.operators import (
 )
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
+from hawk.math.power import pow as pow_terms
+from hawk.math.terms import Term
 
 PYTHON: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -88,6 +91,19 @@ class Arithmetic(ABC):
     @abstractmethod
     def known(self, value: Any) -> Any:
         """The Python number a number of the program is known to be, else None."""
+
+    @abstractmethod
+    def where(
+        self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        """What `then` computes where the test holds, else `orelse`; of the same types.
+
+        A program skips `then` where no sample needs it.
+        """
+
+    def unwatched(self) -> AbstractContextManager[None]:
+        """While it lasts, nothing that is computed is worth telling the user."""
+        return nullcontext()
 
     # --- types ---
 
@@ -234,10 +250,13 @@ class Arithmetic(ABC):
         return a, b, c
 
     def power(self, base: Any, exponent: Any) -> Any:
-        """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ..."""
+        """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ...
+
+        Of another exponent it is `hawk.math.pow`.
+        """
         count = self.known(exponent) if self.is_number(exponent) else exponent
-        if not isinstance(count, int) or abs(count) > POWER_MAX:
-            raise self._no_power(base, exponent, count)
+        if isinstance(count, bool) or not isinstance(count, int) or abs(count) > POWER_MAX:
+            return self._any_power(base, exponent, count)
         kind = self.kind(base)
         if not self.is_number(base):
             return PYTHON["**"](base, count)
@@ -258,21 +277,24 @@ class Arithmetic(ABC):
             base = self.binary("*", base, base)
         return self.binary("/", 1, result) if count < 0 else result
 
-    def _no_power(self, base: Any, exponent: Any, count: Any) -> Misfit:
-        """The error of a power that cannot be written out."""
-        fix = {
-            0.5: "math.sqrt({left})",
-            -0.5: "1 / math.sqrt({left})",
-            1.5: "{left} * math.sqrt({left})",
-        }.get(count, "")
-        if isinstance(count, float) and count.is_integer() and abs(count) <= POWER_MAX:
-            fix = f"{{left}} ** {int(count)}"
-        what = f"`**` takes an integer from -{POWER_MAX} to {POWER_MAX} that is known; "
-        what += "other powers are not there yet"
-        if count is not None or is_float(self.kind(exponent)):
-            return Misfit("H209", what, fix)
-        fix = "1 << {right}" if base == 2 else "a loop that multiplies {right} times"
-        return NotKnown("H209", what, fix)  # in a loop that can be unrolled it is known
+    def _any_power(self, base: Any, exponent: Any, count: Any) -> Any:
+        """A power by `hawk.math.pow`. Raises Misfit for one of integers, which has no type."""
+        kinds = self.kind(base), self.kind(exponent)
+        if not any(is_float(kind) for kind in kinds):
+            what = "`**` of integers takes a power that is known, "
+            what += f"from -{POWER_MAX} to {POWER_MAX}: of others it could be an integer or a float"
+            fix = "1 << {right}" if base == 2 else "float({left}) ** {right}"
+            # In a loop that can be unrolled it is known.
+            raise (NotKnown if count is None else Misfit)("H203", what, fix)
+        floats = tuple(
+            each if self.is_number(each) and is_float(kind) else self.to(each, self.real)
+            for each, kind in zip((base, exponent), kinds, strict=True)
+        )
+        first, second = self.together(floats)
+        dtype = self.kind(first)
+        assert isinstance(dtype, DType)
+        with self.unwatched():
+            return pow_terms(Term(self, first, dtype), Term(self, second, dtype)).value
 
     # --- truth ---
 

@@ -133,7 +133,8 @@ class Calls:
             args = list(self.structural.sequence(frame, node.args[0], args[0]))
         known = is_known(tuple(args)) and is_known(keywords)
         if known and callee not in table.TYPED and _is_pure(callee):
-            result = by_python(lambda: callee(*args, **keywords), where)
+            by = table.ours(callee)
+            result = by_python(lambda: by(*args, **keywords), where)
             if isinstance(result, np.ndarray) and not result.ndim:
                 result = result.item()  # what np.where makes of numbers
             return plain(result, where)
@@ -370,7 +371,7 @@ def _is_pure(callee: Any) -> bool:
         return False
     if module in ("math", "numpy", "operator", "_operator", "cmath"):
         return True
-    return module == "builtins" and callee not in _IMPURE
+    return path == "hawk.math" or (module == "builtins" and callee not in _IMPURE)
 
 
 _IMPURE = {

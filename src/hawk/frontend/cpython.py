@@ -56,6 +56,11 @@ class PythonNumbers(Arithmetic):
     def known(self, value: Any) -> Any:
         return value.number
 
+    def where(
+        self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        return then() if test.number else orelse
+
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
     def forward(self: Number, other: Any) -> Any:
@@ -392,7 +397,7 @@ class Shim:
             ):
                 return self.recompiled(function)(*args, **keywords)
             case _:
-                return _plain(function(*args, **keywords))
+                return _plain(table.ours(function)(*args, **keywords))
 
     def _quantified(self, function: Any, values: list[Any]) -> Any:
         answer = function(values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from hawk.frontend.arithmetic import Arithmetic
@@ -9,6 +11,7 @@ from hawk.frontend.events import Watch
 from hawk.frontend.operators import Kind, Literal, literal
 from hawk.frontend.values import Scalar
 from hawk.ir.builder import Builder
+from hawk.ir.nodes import Block
 from hawk.ir.types import DType
 
 _SAME = {f"to_{dtype.value}": dtype for dtype in DType}
@@ -50,6 +53,26 @@ class KernelNumbers(Arithmetic):
 
     def known(self, value: Any) -> Any:
         return value.number
+
+    def where(
+        self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        if self.known(test) is not None:
+            return then() if self.known(test) else orelse
+        with self.builder.block() as items:
+            values = then()
+        taken = Block(tuple(items), tuple(value.value for value in values))
+        other = Block((), tuple(value.value for value in orelse))
+        return tuple(Scalar(result) for result in self.builder.branch(test.value, taken, other))
+
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        watch, self.watch = self.watch, None
+        name, self.name = self.name, ""
+        try:
+            yield
+        finally:
+            self.watch, self.name = watch, name
 
     def terms(
         self, dtype: DType, first: Any, second: Any, added: Any, signs: str

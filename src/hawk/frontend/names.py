@@ -17,6 +17,7 @@ import numpy as np
 from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
 from hawk.frontend.recipes import Recipe
+from hawk import math as own
 from hawk.ir.types import DType
 
 _TABLE: dict[Any, Recipe] = {
@@ -110,6 +111,54 @@ _TABLE: dict[Any, Recipe] = {
     np.bool_: r.convert(DType.BOOL),
 }
 
+OURS: Mapping[Any, Any] = {
+    math.exp: own.exp,
+    math.exp2: own.exp2,
+    math.expm1: own.expm1,
+    math.log2: own.log2,
+    math.log10: own.log10,
+    math.log1p: own.log1p,
+    math.sin: own.sin,
+    math.cos: own.cos,
+    math.tan: own.tan,
+    math.asin: own.asin,
+    math.acos: own.acos,
+    math.atan: own.atan,
+    math.atan2: own.atan2,
+    math.sinh: own.sinh,
+    math.cosh: own.cosh,
+    math.tanh: own.tanh,
+    math.pow: own.pow,
+    math.cbrt: own.cbrt,
+    math.hypot: own.hypot,
+    np.exp: own.exp,
+    np.exp2: own.exp2,
+    np.expm1: own.expm1,
+    np.log: own.log,
+    np.log2: own.log2,
+    np.log10: own.log10,
+    np.log1p: own.log1p,
+    np.sin: own.sin,
+    np.cos: own.cos,
+    np.tan: own.tan,
+    np.arcsin: own.asin,
+    np.arccos: own.acos,
+    np.arctan: own.atan,
+    np.arctan2: own.atan2,
+    np.sinh: own.sinh,
+    np.cosh: own.cosh,
+    np.tanh: own.tanh,
+    np.float_power: own.pow,
+    np.cbrt: own.cbrt,
+    np.hypot: own.hypot,
+}
+"""Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
+
+_TABLE.update({function: r.elementary(terms) for function, terms in own.TERMS.items()})
+_TABLE.update({function: _TABLE[ours] for function, ours in OURS.items()})
+_TABLE[math.log] = r.logarithm
+_TABLE[np.power] = r.power
+
 if hasattr(math, "fma"):  # Python 3.13
     _TABLE[getattr(math, "fma")] = r.fma  # noqa: B009  older type stubs do not know it
 
@@ -123,15 +172,10 @@ and `sum`, which adds floats in another way since Python 3.12."""
 _OWN = "a function of your own: sums and products, such as a polynomial or Newton's method"
 
 LATER: Mapping[str, str] = {
-    **dict.fromkeys(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"), _OWN),
-    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sincos"), _OWN),
-    **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"), _OWN),
-    **dict.fromkeys(("arcsin", "arccos", "arctan", "arctan2"), _OWN),
-    **dict.fromkeys(("arcsinh", "arccosh", "arctanh"), _OWN),
+    **dict.fromkeys(("asinh", "acosh", "atanh", "arcsinh", "arccosh", "arctanh"), _OWN),
     **dict.fromkeys(("erf", "erfc", "gamma", "lgamma"), _OWN),
-    **dict.fromkeys(("pow", "power", "float_power"), "x ** 3, where the power is a known integer"),
-    **dict.fromkeys(("hypot", "norm"), "math.sqrt(x * x + y * y)"),
-    "dist": "math.sqrt(x * x + y * y) of the differences",
+    "norm": "math.hypot(x, y)",
+    "dist": "math.hypot(x, y) of the differences",
     "dot": "x0 * y0 + x1 * y1",
     "cross": "x0 * y1 - x1 * y0",
     "matmul": "sum([a * b for a, b in zip(row, column)])",
@@ -143,6 +187,14 @@ LATER: Mapping[str, str] = {
     **dict.fromkeys(("ldexp", "frexp", "nextafter"), ""),
 }
 """Names of `math` and NumPy that will have a meaning but have none yet; what to write meanwhile."""
+
+
+def ours(function: Any) -> Any:
+    """What computes known numbers in the place of a function of another library."""
+    try:
+        return OURS.get(function, function)
+    except TypeError:  # not hashable
+        return function
 
 
 def recipe_of(function: Any) -> Recipe | None:

@@ -7,6 +7,7 @@ may be given by name. `names` says which function each recipe is for.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -15,6 +16,8 @@ from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.operators import Kind, Literal, Misfit, NotKnown, is_bool, is_float
 from hawk.ir.meaning import RANGE, round_f32
 from hawk.ir.types import DType
+from hawk.math.logarithm import log as own_log
+from hawk.math.terms import Term
 
 Recipe: TypeAlias = Callable[..., Any]
 
@@ -70,6 +73,30 @@ def of_float(op: str) -> Recipe:
 def of_floats(op: str) -> Recipe:
     """An operation on two floats."""
     return lambda numbers, x, y: numbers.emit(op, *_floats(numbers, x, y))
+
+
+def elementary(function: Callable[..., Any]) -> Recipe:
+    """A function of `hawk.math`, of as many numbers as it takes."""
+    names = list(inspect.signature(function).parameters)
+
+    def recipe(numbers: Arithmetic, *values: Any) -> Any:
+        floats = _floats(numbers, *values)
+        kind = _type(numbers.kind(floats[0]))
+        with numbers.unwatched():
+            result = function(*[Term(numbers, value, kind) for value in floats])
+        return tuple(t.value for t in result) if isinstance(result, tuple) else result.value
+
+    if len(names) == 1:
+        return lambda numbers, x: recipe(numbers, x)
+    return lambda numbers, x, y: recipe(numbers, x, y)
+
+
+def logarithm(numbers: Arithmetic, x: Any, base: Any = None) -> Any:
+    """`math.log`: natural, or to a base, which is a quotient of two logarithms."""
+    natural = elementary(own_log)
+    if base is None:
+        return natural(numbers, x)
+    return numbers.binary("/", natural(numbers, x), natural(numbers, base))
 
 
 def fma(numbers: Arithmetic, x: Any, y: Any, z: Any) -> Any:

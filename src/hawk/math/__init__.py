@@ -1,0 +1,170 @@
+"""Elementary functions, the same bits on every machine and at every vector width.
+
+In a kernel they compute with the kernel's floats; `math.sin` and `np.sin` in a kernel are these
+too. Outside of one they take and give numbers. They follow C99 at special values: what is not
+defined is NaN, and no error is raised. None is off by more than 1 unit in the last place; the
+comment behind each says how far off it was found to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hawk.math import exponential, inverse, logarithm, power, trigonometry
+from hawk.math.plain import compute
+
+__all__ = [
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "cbrt",
+    "cos",
+    "cosh",
+    "exp",
+    "exp2",
+    "expm1",
+    "hypot",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "pow",
+    "sin",
+    "sincos",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
+
+def exp(x: float) -> float:
+    """e ** x."""
+    return compute(exponential.exp, x)
+
+
+def exp2(x: float) -> float:
+    """2 ** x."""
+    return compute(exponential.exp2, x)
+
+
+def expm1(x: float) -> float:
+    """e ** x - 1, with all its places where x is small."""
+    return compute(exponential.expm1, x)
+
+
+def log(x: float) -> float:
+    """The natural logarithm; NaN below 0, -inf at 0."""
+    return compute(logarithm.log, x)
+
+
+def log2(x: float) -> float:
+    """The logarithm to base 2; NaN below 0, -inf at 0."""
+    return compute(logarithm.log2, x)
+
+
+def log10(x: float) -> float:
+    """The logarithm to base 10; NaN below 0, -inf at 0."""
+    return compute(logarithm.log10, x)
+
+
+def log1p(x: float) -> float:
+    """log(1 + x), with all its places where x is small; NaN below -1, -inf at -1."""
+    return compute(logarithm.log1p, x)
+
+
+def sin(x: float) -> float:
+    """The sine of x, in radians; any finite x, however large."""
+    return compute(trigonometry.sin, x)
+
+
+def cos(x: float) -> float:
+    """The cosine of x, in radians; any finite x, however large."""
+    return compute(trigonometry.cos, x)
+
+
+def sincos(x: float) -> tuple[float, float]:
+    """The sine and the cosine of x, for little more than one of them."""
+    return compute(trigonometry.sincos, x)
+
+
+def tan(x: float) -> float:
+    """The tangent of x, in radians; any finite x, however large."""
+    return compute(trigonometry.tan, x)
+
+
+def asin(x: float) -> float:
+    """The arc sine, from -pi/2 to pi/2; NaN beyond 1."""
+    return compute(inverse.asin, x)
+
+
+def acos(x: float) -> float:
+    """The arc cosine, from 0 to pi; NaN beyond 1."""
+    return compute(inverse.acos, x)
+
+
+def atan(x: float) -> float:
+    """The arc tangent, from -pi/2 to pi/2."""
+    return compute(inverse.atan, x)
+
+
+def atan2(y: float, x: float) -> float:
+    """The angle of the point (x, y), from -pi to pi."""
+    return compute(inverse.atan2, y, x)
+
+
+def sinh(x: float) -> float:
+    """The hyperbolic sine."""
+    return compute(exponential.sinh, x)
+
+
+def cosh(x: float) -> float:
+    """The hyperbolic cosine."""
+    return compute(exponential.cosh, x)
+
+
+def tanh(x: float) -> float:
+    """The hyperbolic tangent."""
+    return compute(exponential.tanh, x)
+
+
+def pow(x: float, y: float) -> float:  # noqa: A001 - the name that libraries give it
+    """x ** y; NaN for a negative x and a y that is no integer."""
+    return compute(power.pow, x, y)
+
+
+def cbrt(x: float) -> float:
+    """The cube root."""
+    return compute(power.cbrt, x)
+
+
+def hypot(x: float, y: float) -> float:
+    """The length of (x, y), without overflow on the way."""
+    return compute(power.hypot, x, y)
+
+
+TERMS: dict[Any, Callable[..., Any]] = {
+    exp: exponential.exp,
+    exp2: exponential.exp2,
+    expm1: exponential.expm1,
+    log: logarithm.log,
+    log2: logarithm.log2,
+    log10: logarithm.log10,
+    log1p: logarithm.log1p,
+    sin: trigonometry.sin,
+    cos: trigonometry.cos,
+    sincos: trigonometry.sincos,
+    tan: trigonometry.tan,
+    asin: inverse.asin,
+    acos: inverse.acos,
+    atan: inverse.atan,
+    atan2: inverse.atan2,
+    sinh: exponential.sinh,
+    cosh: exponential.cosh,
+    tanh: exponential.tanh,
+    pow: power.pow,
+    cbrt: power.cbrt,
+    hypot: power.hypot,
+}
+"""How each is computed, on `terms`."""

@@ -1,0 +1,57 @@
+"""The functions of `hawk.math` on Python's own numbers, outside of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hawk.ir.meaning import represent
+from hawk.ir.ops import OPS, result_type
+from hawk.ir.types import DType
+from hawk.math.terms import Term
+
+
+class _Number(NamedTuple):
+    number: Any
+    dtype: DType
+
+
+class _Plain:
+    """Computes at once, by the meanings of the table of operations."""
+
+    def emit(self, op: str, *values: _Number) -> _Number:
+        dtype = result_type(op, tuple(value.dtype for value in values))
+        return _Number(OPS[op].meaning(values[-1].dtype, *(v.number for v in values)), dtype)
+
+    def constant(self, number: Any, dtype: DType) -> _Number:
+        return _Number(represent(dtype, number), dtype)
+
+    def where(
+        self, test: _Number, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        return then() if test.number else orelse
+
+
+_PLAIN = _Plain()
+
+
+def compute(function: Callable[..., Any], *values: Any) -> Any:
+    """`function` of numbers: of NumPy's float32 alone it is a float32, else a Python float.
+
+    Raises TypeError for what is no number.
+    """
+    for value in values:
+        if not isinstance(value, (bool, int, float, np.generic)):
+            kind = type(value).__name__
+            raise TypeError(
+                f"functions of hawk.math take numbers, got {kind}; for arrays write a kernel"
+            )
+    narrow = all(isinstance(value, np.float32) for value in values)
+    dtype = DType.F32 if narrow else DType.F64
+    terms = [Term(_PLAIN, _PLAIN.constant(float(value), dtype), dtype) for value in values]
+    result = function(*terms)
+    several = result if isinstance(result, tuple) else (result,)
+    numbers = tuple(np.float32(t.value.number) if narrow else t.value.number for t in several)
+    return numbers if isinstance(result, tuple) else numbers[0]
