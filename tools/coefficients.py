@@ -160,7 +160,9 @@ def least_worst(
     Lawson's iteration: least squares, in which points count the more the worse they are met.
     """
     middle, half, count = (high + low) / 2, (high - low) / 2, 8 * len(powers) + 8
-    points = [middle - half * mpmath.cos(mpmath.pi * (k + mpf(1) / 2) / count) for k in range(count)]
+    points = [
+        middle - half * mpmath.cos(mpmath.pi * (k + mpf(1) / 2) / count) for k in range(count)
+    ]
     values = [function(x) * weight(x) for x in points]
     columns = [[x**power * weight(x) for x in points] for power in powers]
     share = [mpf(1) / count] * count

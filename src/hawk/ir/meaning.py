@@ -326,7 +326,7 @@ def _int_to_float(target: DType, number: int) -> Number:
 
 def lshr(dtype: DType, a: int, places: int) -> Number:
     """Shift to the right by an amount within the width, zeros coming in."""
-    return FIT[dtype]((a & (2**(8 * dtype.itemsize) - 1)) >> places)
+    return FIT[dtype]((a & (2 ** (8 * dtype.itemsize) - 1)) >> places)
 
 
 def bits(dtype: DType, x: float) -> Number:

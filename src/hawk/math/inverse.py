@@ -123,5 +123,3 @@ def acos(x: Term) -> Term:
     left = head + (lost + (turn_low - double_tail))
     result = select(large, select(negative, left, double + double_tail), middle)
     return select(isnan(x), x, select(size > 1.0, math.nan, result))
-
-

@@ -112,5 +112,3 @@ def log1p(x: Term) -> Term:
     result = select(u < 0.0, math.nan, result)
     tiny = abs(x) < x.of(2.0**-54, 2.0**-25)
     return select(tiny | isnan(x) | x.equals(math.inf), x, result)
-
-

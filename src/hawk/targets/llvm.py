@@ -13,7 +13,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hawk.ir.nodes import Apply, Block, Const, If, Loop, Statement, Value
+from hawk.ir.nodes import (
+    Apply,
+    Block,
+    Const,
+    If,
+    Loop,
+    Statement,
+    Value,
+    blocks_of,
+    operands_of,
+    walk,
+)
 from hawk.ir.ops import OPS
 from hawk.ir.types import DType
 from hawk.targets.shape import LLVM_TYPES, Shape
@@ -24,6 +35,10 @@ Names: TypeAlias = tuple[str, ...]
 
 RUN = 24
 """Operations written for one chain before the next chain's turn."""
+
+OUTLINE = 80
+"""Operations from which on a side that is seldom needed is a function of its own, for one chain:
+written out for each chain it would take most of the time that code generation takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +71,8 @@ class Emitter:
         self.lines: list[str] = []
         self.stack: list[str] = []
         """Room on the stack, to be written before everything else."""
+        self.functions: list[str] = []
+        """Functions that the lines call."""
         self.here = "entry"
         self._count = 0
         self._spread: list[dict[Value, Names]] = [{}]
@@ -327,8 +344,11 @@ class Emitter:
         self.place(enter)
         self.mask = needed
         with self.scope():
-            self.statements(block.items)
-            ends = self.ends(block, results)
+            if self.shape.chains > 1 and is_long(block):
+                ends = self.outlined(block, results)
+            else:
+                self.statements(block.items)
+                ends = self.ends(block, results)
         self.mask = outer
         after = self.here
         self.jump(merge)
@@ -338,6 +358,40 @@ class Emitter:
             tuple(self.phi(kind, (end, after), (zero(kind), before)) for end in chain)
             for chain, kind in zip(ends, map(self.type_of, results), strict=True)
         ]
+
+    def outlined(self, block: Block, results: tuple[Value, ...]) -> list[Names]:
+        """A block as a function of one chain, called for each; what it yields.
+
+        The function keeps all registers, so that the way around it need not make room for it.
+        """
+        inputs = inputs_of(block)
+        inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying)
+        for place, value in enumerate(inputs):
+            inner.bind(value, (f"%a{place}",))
+        inner.statements(block.items)
+        kinds = [self.type_of(result) for result in results]
+        for place, (names, kind) in enumerate(zip(inner.ends(block, results), kinds, strict=True)):
+            inner.line(f"store {kind} {names[0]}, ptr %to{place}")
+        params = [f"{self.type_of(value)} %a{place}" for place, value in enumerate(inputs)]
+        params += [f"ptr %to{place}" for place in range(len(kinds))]
+        name = f"@side{len(self.functions)}"
+        self.functions.append(
+            f"define internal void {name}({', '.join(params)}) nounwind {{\n"
+            + "\n".join(["entry:", *inner.stack, *inner.lines, "  ret void", "}"])
+        )
+        rooms = [self.room(kind, align=64) for kind in kinds]
+        ends: list[list[str]] = [[] for _ in kinds]
+        for chain in range(self.shape.chains):
+            held = [self.lanes(v) if v in self.varying else self.names_of(v) for v in inputs]
+            args = [
+                f"{self.type_of(value)} {names[chain if value in self.varying else 0]}"
+                for value, names in zip(inputs, held, strict=True)
+            ]
+            args += [f"ptr {room}" for room in rooms]
+            self.line(f"call void {name}({', '.join(args)})")
+            for end, kind, room in zip(ends, kinds, rooms, strict=True):
+                end.append(self.define(f"load {kind}, ptr {room}"))
+        return [tuple(end) for end in ends]
 
     def ends(self, block: Block, results: tuple[Value, ...]) -> list[Names]:
         """What a block yields, held as `results` are."""
@@ -415,6 +469,24 @@ class Emitter:
             is_mask = value.dtype is DType.BOOL and value in self.varying
             self.names[value] = self.unpack(names) if is_mask else names
             position += count
+
+
+def is_long(block: Block) -> bool:
+    """Is it long, and without a loop, which would have to look at the clock?"""
+    items = list(walk(block.items))
+    return len(items) >= OUTLINE and not any(isinstance(item, Loop) for item in items)
+
+
+def inputs_of(block: Block) -> list[Value]:
+    """The values that a block reads and does not make, constants left out."""
+    made: set[Value] = set()
+    read: dict[Value, None] = dict.fromkeys(block.yields)
+    for statement in walk(block.items):
+        made.update(statement.results)
+        read.update(dict.fromkeys(operands_of(statement)))
+        for inner in blocks_of(statement):
+            read.update(dict.fromkeys(inner.yields))
+    return [value for value in read if value not in made and not isinstance(value, Const)]
 
 
 def zero(kind: str) -> str:

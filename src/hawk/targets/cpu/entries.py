@@ -41,6 +41,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
             "entry:",
             body,
             "}",
+            *writer.emitter.functions,
             _PLACES,
             *(_copy_text(element) for element in sorted(writer.copied)),
         )
