@@ -108,7 +108,7 @@ class Term:
 
 
 def fma(a: Term, b: Any, c: Any) -> Term:
-    """a * b + c, rounded once."""
+    """The product plus c, rounded once."""
     return a.apply("fma", b, c)
 
 
@@ -185,20 +185,20 @@ def polynomial(x: Term, coefficients: tuple[float, ...]) -> Term:
 
 
 def two_sum(a: Term, b: Term) -> tuple[Term, Term]:
-    """a + b exactly, as its float and what that lost. Knuth, TAOCP 2, 4.2.2, theorem B."""
+    """The sum exactly, as its float and what that lost. Knuth, TAOCP 2, 4.2.2, theorem B."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def fast_two_sum(a: Term, b: Term) -> tuple[Term, Term]:
-    """a + b exactly, where a is not smaller than b. Dekker 1971."""
+    """The sum exactly, where a is not smaller than b. Dekker 1971."""
     total = a + b
     return total, b - (total - a)
 
 
 def two_product(a: Term, b: Any) -> tuple[Term, Term]:
-    """a * b exactly, as its float and what that lost."""
+    """The product exactly, as its float and what that lost."""
     product = a * b
     return product, fma(a, b, -product)
 
