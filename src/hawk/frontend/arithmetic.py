@@ -255,6 +255,9 @@ class Arithmetic(ABC):
         Of another exponent it is `hawk.math.pow`.
         """
         count = self.known(exponent) if self.is_number(exponent) else exponent
+        if isinstance(count, float) and count.is_integer():  # x ** 2.0, a float whatever x is
+            base = base if is_float(self.kind(base)) else self.to(base, self.real)
+            count = int(count)
         if isinstance(count, bool) or not isinstance(count, int) or abs(count) > POWER_MAX:
             return self._any_power(base, exponent, count)
         kind = self.kind(base)

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from hawk import math as own
 from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
 from hawk.frontend.recipes import Recipe
-from hawk import math as own
 from hawk.ir.types import DType
 
 _TABLE: dict[Any, Recipe] = {

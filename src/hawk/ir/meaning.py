@@ -325,8 +325,9 @@ def _int_to_float(target: DType, number: int) -> Number:
 
 
 def lshr(dtype: DType, a: int, places: int) -> Number:
-    """Shift to the right by an amount within the width, zeros coming in."""
-    return FIT[dtype]((a & (2 ** (8 * dtype.itemsize) - 1)) >> places)
+    """`a` shifted to the right, zeros coming in whatever its sign; too far gives 0."""
+    width = 8 * dtype.itemsize
+    return FIT[dtype]((a & (2**width - 1)) >> places) if 0 <= places < width else 0
 
 
 def bits(dtype: DType, x: float) -> Number:

@@ -88,12 +88,15 @@ def _float_to(target: DType) -> Callable[[Types], DType]:
 _test = _float_to(BOOL)
 
 
-def _as_wide(types: Types) -> DType:
-    """An integer for a float, a float for an integer, of the same width."""
-    pairs = {F64: I64, F32: I32, I64: F64, I32: F32}
-    if types[0] not in pairs:
-        raise TypeError(f"needs a float or a signed integer, got {types[0].value}")
-    return pairs[types[0]]
+def _paired(what: str, pairs: Mapping[DType, DType]) -> Callable[[Types], DType]:
+    """One operand of these types, and the result that each has."""
+
+    def rule(types: Types) -> DType:
+        if types[0] not in pairs:
+            raise TypeError(f"needs {what}, got {types[0].value}")
+        return pairs[types[0]]
+
+    return rule
 
 
 # --- LLVM texts ----------------------------------------------------------------------------------
@@ -248,9 +251,11 @@ _ROWS = (
        "shr by an amount within the width."),
     Op("fit_lshr", 2, _ints, _m.lshr, _two("", "lshr", "lshr"), {}, 0,
        "Shift to the right by an amount within the width; zeros come in, whatever the sign."),
-    Op("fit_bits", 1, _as_wide, _m.bits, _cast(f="bitcast"), {}, 0,
+    Op("fit_bits", 1, _paired("a float", {F64: I64, F32: I32}), _m.bits,
+       _cast(f="bitcast"), {}, 0,
        "The bits of a float that is not NaN, as an integer."),
-    Op("from_bits", 1, _as_wide, _m.from_bits, _cast(i="bitcast"), {}, 0,
+    Op("from_bits", 1, _paired("a signed integer", {I64: F64, I32: F32}), _m.from_bits,
+       {"i32": "bitcast {A} {0} to {R}", "i64": "bitcast {A} {0} to {R}"}, {}, 0,
        "The float that has these bits."),
     Op("fit_copysign", 2, _floats, _m.copysign, _call(2, "copysign"), {}, 0,
        "copysign by a number that is not NaN."),

@@ -40,7 +40,7 @@ __all__ = [
 
 
 def exp(x: float) -> float:
-    """e ** x."""
+    """E ** x."""
     return compute(exponential.exp, x)
 
 
@@ -50,7 +50,7 @@ def exp2(x: float) -> float:
 
 
 def expm1(x: float) -> float:
-    """e ** x - 1, with all its places where x is small."""
+    """E ** x - 1, with all its places where x is small."""
     return compute(exponential.expm1, x)
 
 
@@ -129,8 +129,8 @@ def tanh(x: float) -> float:
     return compute(exponential.tanh, x)
 
 
-def pow(x: float, y: float) -> float:  # noqa: A001 - the name that libraries give it
-    """x ** y; NaN for a negative x and a y that is no integer."""
+def pow(x: float, y: float) -> float:
+    """X ** y; NaN for a negative x and a y that is no integer."""
     return compute(power.pow, x, y)
 
 

@@ -35,7 +35,7 @@ def power_of_two(n: Term) -> Term:
 
 
 def scaled(x: Term, n: Term) -> Term:
-    """x * 2**n, rounded once, for a whole number n up to twice the largest exponent."""
+    """X * 2**n, rounded once, for a whole number n up to twice the largest exponent."""
     half = (n * 0.5 + magic(n)) - magic(n)
     return x * power_of_two(half) * power_of_two(n - half)
 
@@ -55,7 +55,7 @@ def between(x: Term, low: float, high: float) -> Term:
 
 
 def exp(x: Term) -> Term:
-    """e ** x."""
+    """E ** x."""
     n, r, _ = reduced(between(x, *x.of((-746.0, 710.0), (-104.0, 89.0))))
     return select(isnan(x), x, scaled(near_one(r, None), n))
 
@@ -80,7 +80,7 @@ def exp2(x: Term) -> Term:
 
 
 def expm1(x: Term) -> Term:
-    """e ** x - 1, with all its places where x is small."""
+    """E ** x - 1, with all its places where x is small."""
     head, tail, n = less_one(between(x, *x.of((-40.0, 710.0), (-20.0, 89.0))))
     result = scaled(head + tail, n)
     small = abs(x) < x.of(2.0**-54, 2.0**-25)

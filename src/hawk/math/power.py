@@ -48,8 +48,8 @@ def _log2(x: Term) -> tuple[Term, Term]:
     return fast_two_sum(total, lost + scaled_low)
 
 
-def pow(x: Term, y: Term) -> Term:  # noqa: A001 - the name that libraries give it
-    """x ** y; of a negative x and a y that is no integer it is NaN. Special values as in C99."""
+def pow(x: Term, y: Term) -> Term:
+    """X ** y; of a negative x and a y that is no integer it is NaN. Special values as in C99."""
     size = abs(x)
     ordinary = (size > 0.0) & (size < math.inf)
     head, low = _log2(select(ordinary, size, 1.0))

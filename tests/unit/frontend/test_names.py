@@ -224,7 +224,7 @@ def test_a_name_that_will_be_there_says_what_to_write_meanwhile(name: str) -> No
 
 
 def test_a_name_that_is_not_there_yet_is_an_error_at_its_place() -> None:
-    kernel = of_texts(["math.sin(x)"], ["Scalar"], "x: Scalar")
+    kernel = of_texts(["math.gamma(x)"], ["Scalar"], "x: Scalar")
     with pytest.raises(HawkError, match="H209") as error:
         kernel.trace(F64)
     assert "Newton's method" in error.value.fix
