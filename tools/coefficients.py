@@ -264,7 +264,8 @@ def main() -> None:
     for name, (number, wide, narrow) in parts.items():
         for bits, keep in ((64, wide), (32, narrow)):
             lines.append(f"{name}_{bits} = {tuple(split(number, bits, keep))!r}")
-    lines += [f"BITS_OF_TWO_OVER_PI = {tuple(two_over_pi(40, 31))!r}"]
+    values = [f"    {part!r}," for part in two_over_pi(40, 31)]
+    lines += ["BITS_OF_TWO_OVER_PI = (", *values, ")"]
     lines += ['"""2 / pi, forty bits each, to the bits that the largest float64 needs."""', ""]
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -86,9 +86,13 @@ def elementary(function: Callable[..., Any]) -> Recipe:
             result = function(*[Term(numbers, value, kind) for value in floats])
         return tuple(t.value for t in result) if isinstance(result, tuple) else result.value
 
-    if len(names) == 1:
-        return lambda numbers, x: recipe(numbers, x)
-    return lambda numbers, x, y: recipe(numbers, x, y)
+    def one(numbers: Arithmetic, x: Any) -> Any:
+        return recipe(numbers, x)
+
+    def two(numbers: Arithmetic, x: Any, y: Any) -> Any:
+        return recipe(numbers, x, y)
+
+    return one if len(names) == 1 else two
 
 
 def logarithm(numbers: Arithmetic, x: Any, base: Any = None) -> Any:

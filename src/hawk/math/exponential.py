@@ -24,7 +24,7 @@ from hawk.math.terms import (
 
 
 def magic(x: Term) -> float:
-    """A number so large that adding it to a small one rounds that to an integer, in its low bits."""
+    """What rounds a small number to an integer, in the low bits of the sum."""
     return x.of(1.5 * 2.0**52, 1.5 * 2.0**23)
 
 

@@ -152,7 +152,7 @@ def where(
 
 
 def bits_of(x: Term) -> Term:
-    """The bits of a float, as an integer of its width. Those of a NaN are not the same everywhere."""
+    """The bits of a float, as an integer of its width. Those of a NaN may be any."""
     return x.apply("fit_bits", gives=x.of(DType.I64, DType.I32))
 
 
