@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import mmap
 import os
 import sys
 import tempfile
@@ -28,22 +29,44 @@ PAUSE = 5.0
 """Seconds between two lines that tell how far it is."""
 
 
-def main(arguments: list[str]) -> int:
+def watched(arguments: list[str]) -> int:
+    """Run in a child, so that the seed is told also where LLVM or the system ends the process."""
+    at, options = mmap.mmap(-1, 8), parsed(arguments)
+    child = os.fork()
+    if child == 0:
+        code = main(options, at)
+        sys.stdout.flush()
+        os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code < 0:
+        print(f"ended by signal {-code}; {again(int.from_bytes(at, 'little'), options)}")
+    return code
+
+
+def again(seed: int, options: argparse.Namespace) -> str:
+    return f"again: python -m tests.soak --cases 1 --seed {seed} --largest {options.largest}"
+
+
+def parsed(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.soak")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9)
     parser.add_argument("--cases", type=int, default=10**9, help="stop after so many")
     parser.add_argument("--largest", type=int, default=100_000, help="samples in a batch")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(options: argparse.Namespace, at: mmap.mmap | None = None) -> int:
+    """Run as the command line says; `at` gets the seed of each case before it begins."""
     # What an earlier commit compiled must not be what is run here.
     with (
         tempfile.TemporaryDirectory(prefix="hawk-soak-") as folder,
         mock.patch.dict(os.environ, HAWK_CACHE_DIR=folder),
     ):
-        return run(options)
+        return run(options, at)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, at: mmap.mmap | None) -> int:
     begun, said, told, early = time.monotonic(), 0.0, Told(), None
     for seed in range(options.seed, options.seed + options.cases):
         spent = time.monotonic() - begun
@@ -52,14 +75,14 @@ def run(options: argparse.Namespace) -> int:
         if spent - said >= PAUSE:
             said = spent
             print(line(told, seed, 60 * options.minutes - spent), flush=True)
+        if at is not None:
+            at[:] = seed.to_bytes(8, "little")
         faulthandler.dump_traceback_later(LONGEST_CASE, exit=True, file=sys.__stderr__)
         try:
             soak(seed, told, largest=options.largest)
         except Exception:  # noqa: BLE001 - whatever it is, it is told with its seed
             traceback.print_exc()
-            print(
-                f"again: python -m tests.soak --cases 1 --seed {seed} --largest {options.largest}"
-            )
+            print(again(seed, options))
             return 1
         finally:
             faulthandler.cancel_dump_traceback_later()
@@ -91,4 +114,4 @@ def megabytes() -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(watched(sys.argv[1:]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,21 @@ def test_a_failure_tells_its_seed(
 
     monkeypatch.setattr(module, "soak", failing)
 
-    assert 1 == module.main(["--seed=7", "--cases=5"])
+    assert 1 == module.main(module.parsed(["--seed=7", "--cases=5"]))
     assert "--cases 1 --seed 9 --largest 100000" in capsys.readouterr().out
-    assert 0 == module.main(["--seed=10", "--cases=5"])
+    assert 0 == module.main(module.parsed(["--seed=10", "--cases=5"]))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # from Python 3.12 on
+def test_a_process_that_ends_tells_its_seed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "soak", lambda seed, told, largest: os.kill(os.getpid(), 9))
+
+    assert -9 == module.watched(["--seed=7", "--largest=5"])
+    assert "ended by signal 9; again: python -m tests.soak --cases 1 --seed 7 --largest 5\n" == (
+        capfd.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(("growth", "expected"), [(99, 0), (101, 1)])
@@ -88,4 +101,4 @@ def test_memory_that_grows_is_told(
     monkeypatch.setattr(module, "soak", passing)
     monkeypatch.setattr(module, "megabytes", lambda: growth * (told[-1].cases >= module.LATE))
 
-    assert expected == module.main(["--seed=1", f"--cases={module.LATE}"])
+    assert expected == module.main(module.parsed(["--seed=1", f"--cases={module.LATE}"]))
