@@ -1,6 +1,6 @@
 """Run random cases for a long time: no bit may differ, and memory may not grow.
 
-    python -m tests.soak [--minutes=30] [--seed=N] [--cases=N] [--largest=100000]
+    python -m tests.soak [--minutes=30] [--seed=N] [--cases=N] [--largest=100000] [--brief]
 
 Case by case the seed counts up. A failure says which seed to give to see it again; the kernel, the
 batch and the ways are the same then, but when an exception strikes depends on the machine.
@@ -53,6 +53,8 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9)
     parser.add_argument("--cases", type=int, default=10**9, help="stop after so many")
     parser.add_argument("--largest", type=int, default=100_000, help="samples in a batch")
+    brief = "compile and run each kernel once: memory after 2,000 of them, in some minutes"
+    parser.add_argument("--brief", action="store_true", help=brief)
     return parser.parse_args(arguments)
 
 
@@ -79,7 +81,7 @@ def run(options: argparse.Namespace, at: mmap.mmap | None) -> int:
             at[:] = seed.to_bytes(8, "little")
         faulthandler.dump_traceback_later(LONGEST_CASE, exit=True, file=sys.__stderr__)
         try:
-            soak(seed, told, largest=options.largest)
+            soak(seed, told, largest=options.largest, brief=options.brief)
         except Exception:  # noqa: BLE001 - whatever it is, it is told with its seed
             traceback.print_exc()
             print(again(seed, options))

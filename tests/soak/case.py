@@ -55,11 +55,17 @@ class Told:
         self.ways[way] = self.ways.get(way, 0) + 1
 
 
-def soak(seed: int, told: Told, *, largest: int) -> None:
-    """Raise Difference if the case of this seed gives other bits where it is disturbed."""
+def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
+    """Raise Difference if the case of this seed gives other bits where it is disturbed.
+
+    A `brief` case is compiled and run once, and compared with nothing.
+    """
     with tempfile.TemporaryFile() as file:
         case = _Case(seed, told, largest, file)
-        case.check()
+        if brief:
+            case.undisturbed(case.planes(plain=True))
+        else:
+            case.check()
     told.cases += 1
     told.sample_steps += case.n * case.steps
 

@@ -17,8 +17,9 @@ def test_some_cases_pass() -> None:
     told = Told()
     for seed in range(12):
         soak(seed, told, largest=2_000)
+    soak(12, told, largest=7, brief=True)
 
-    assert 12 == told.cases
+    assert 13 == told.cases
     assert 12 <= sum(told.ways.values())
 
 
@@ -64,7 +65,7 @@ def test_a_wrong_bit_is_told() -> None:
 def test_a_failure_tells_its_seed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def failing(seed: int, told: Told, *, largest: int) -> None:
+    def failing(seed: int, told: Told, **options: Any) -> None:
         told.cases += 1
         if seed == 9:
             raise Difference("x[0] is 1, expected 2")
@@ -80,7 +81,7 @@ def test_a_failure_tells_its_seed(
 def test_a_process_that_ends_tells_its_seed(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(module, "soak", lambda seed, told, largest: os.kill(os.getpid(), 9))
+    monkeypatch.setattr(module, "soak", lambda *_, **__: os.kill(os.getpid(), 9))
 
     assert -9 == module.watched(["--seed=7", "--largest=5"])
     assert "ended by signal 9; again: python -m tests.soak --cases 1 --seed 7 --largest 5\n" == (
@@ -94,7 +95,7 @@ def test_memory_that_grows_is_told(
 ) -> None:
     told: list[Told] = []
 
-    def passing(seed: int, counts: Told, *, largest: int) -> None:
+    def passing(seed: int, counts: Told, **options: Any) -> None:
         counts.cases += 1
         told.append(counts)
 
