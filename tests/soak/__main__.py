@@ -93,7 +93,7 @@ def run(options: argparse.Namespace, at: mmap.mmap | None) -> int:
         if told.cases == LATE and early is not None and megabytes() > early + GROWTH:
             print(f"memory: {early:.0f} MB after {EARLY} kernels, {megabytes():.0f} after {LATE}")
             return 1
-    print(line(told, options.seed + told.cases, 0))
+    print(line(told, options.seed + told.cases + told.refused, 0))
     print("ways:", ", ".join(f"{way} {count}" for way, count in sorted(told.ways.items())))
     if early is not None:
         print(f"memory: {early:.0f} MB after {EARLY} kernels, {megabytes():.0f} at the end")
@@ -104,8 +104,8 @@ def line(told: Told, seed: int, left: float) -> str:
     """How far it is."""
     return (
         f"{told.cases:,} cases, no difference: {told.sample_steps / 1e6:,.0f} M steps of samples, "
-        f"{told.interrupts:,} interrupts, {megabytes():.0f} MB; next seed {seed}, "
-        f"{left // 60:.0f}:{left % 60:02.0f} left"
+        f"{told.interrupts:,} interrupts, {told.refused} refused, {megabytes():.0f} MB; "
+        f"next seed {seed}, {left // 60:.0f}:{left % 60:02.0f} left"
     )
 
 

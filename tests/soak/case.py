@@ -49,6 +49,7 @@ class Told:
     cases: int = 0
     sample_steps: int = 0
     interrupts: int = 0
+    refused: int = 0
     ways: dict[str, int] = field(default_factory=dict[str, int])
 
     def count(self, way: str) -> None:
@@ -58,10 +59,15 @@ class Told:
 def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
     """Raise Difference if the case of this seed gives other bits where it is disturbed.
 
-    A `brief` case is compiled and run once, and compared with nothing.
+    A `brief` case is compiled and run once, and compared with nothing. A program that the language
+    refuses is counted: the oracle tests are there to find these.
     """
     with tempfile.TemporaryFile() as file:
-        case = _Case(seed, told, largest, file)
+        try:
+            case = _Case(seed, told, largest, file)
+        except hawk.HawkError:
+            told.refused += 1
+            return
         if brief:
             case.undisturbed(case.planes(plain=True))
         else:
