@@ -94,7 +94,8 @@ def run(options: argparse.Namespace, at: mmap.mmap | None) -> int:
             print(f"memory: {early:.0f} MB after {EARLY} kernels, {megabytes():.0f} after {LATE}")
             return 1
     print(line(told, options.seed + told.cases + told.refused, 0))
-    print("ways:", ", ".join(f"{way} {count}" for way, count in sorted(told.ways.items())))
+    if told.ways:
+        print("ways:", ", ".join(f"{way} {count}" for way, count in sorted(told.ways.items())))
     if early is not None:
         print(f"memory: {early:.0f} MB after {EARLY} kernels, {megabytes():.0f} at the end")
     return 0
