@@ -147,7 +147,10 @@ def main() -> None:
         for row in table:
             run(row)
         # The rows take turns, so that a busy moment of the machine hits all of them.
-        times = [[run(row) for row in table] for _ in range(options.rounds)]
+        times: list[list[float]] = []
+        for turn in range(options.rounds):
+            print(f"round {turn + 1} of {options.rounds}", file=sys.stderr)
+            times.append([run(row) for row in table])
     print(f"{'':40}{'median':>9}{'best':>9}{'goal':>9}  (ms)")
     for row, taken in zip(table, zip(*times, strict=True), strict=True):
         goal = "" if row.goal is None else f"{row.goal:9,.0f}"
