@@ -12,7 +12,7 @@ from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.known import by_python
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Scalar, Unusable, is_known
+from hawk.frontend.values import VIEWS, Scalar, Unusable, is_known, known_of
 from hawk.ir.types import DType
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ class Conditions:
     ) -> Any:
         match op:
             case ast.Is() | ast.IsNot():
+                if self._are_bools(left, right):
+                    equal = self.comparison(frame, node, ast.Eq(), left, right, sides, name)
+                    return equal if isinstance(op, ast.Is) else self.domain.opposite(equal)
                 self._check_identity(frame, node, left, right, sides)
                 return (left is right) is isinstance(op, ast.Is)
             case ast.In() | ast.NotIn():
@@ -102,6 +105,14 @@ class Conditions:
         a, b = describe(self.numbers, left), describe(self.numbers, right)
         raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node))
 
+    def _are_bools(self, left: Any, right: Any) -> bool:
+        """Whether both are bools and one is a number of the program: then `is` is `==`."""
+        kinds = [
+            each.dtype is DType.BOOL if isinstance(each, Scalar) else isinstance(each, bool)
+            for each in (left, right)
+        ]
+        return all(kinds) and (isinstance(left, Scalar) or isinstance(right, Scalar))
+
     def _check_identity(
         self, frame: Frame, node: ast.AST, left: Any, right: Any, sides: tuple[ast.AST, ...]
     ) -> None:
@@ -113,18 +124,15 @@ class Conditions:
             texts = [frame.source.text(side) for side in sides]
             fix = "=="
             if len(texts) == 2:
-                true = isinstance(right, bool) and value is left and value.dtype is DType.BOOL
                 isnt = "!=" if " is not " in frame.source.text(node) else "=="
                 fix = f"{texts[0]} {isnt} {texts[1]}"
-                if true:
-                    fix = texts[0] if right is (isnt == "==") else f"not {texts[0]}"
             what = "`is` compares objects, and a number of a sample is not an object"
             raise HawkError("H201", what, frame.loc(node), fix)
 
     def _contains(self, frame: Frame, node: ast.AST, value: Any, container: Any) -> Any:
         """`value in container`: known, or equal to any of its elements."""
         if isinstance(container, Scalar) or not isinstance(
-            container, (tuple, list, dict, str, range)
+            container, (tuple, list, dict, str, range, *VIEWS)
         ):
             what = (
                 f"`in` needs values whose number is known, not {describe(self.numbers, container)}"
@@ -134,9 +142,11 @@ class Conditions:
                 sides = (node.left, node.comparators[-1])
                 fix = " == ".join(frame.source.text(side) for side in sides)
             raise HawkError("H404", what, frame.loc(node), fix)
-        if is_known(value) and is_known(tuple(container)):
-            return value in container
-        found: Any = False
+        known = known_of(value)
+        if is_known(known) and is_known(tuple(container)):
+            found = by_python(lambda: known in container, frame.loc(node))
+            return found if known is value else self.numbers.settle(found)
+        found = False
         for each in container:
             equal = self.comparison(frame, node, ast.Eq(), value, each, ())
             found = self.domain.either(found, equal)

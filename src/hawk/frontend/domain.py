@@ -7,7 +7,7 @@ be known only later, and two paths can be joined.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -19,8 +19,11 @@ from hawk.frontend.values import Range
 class Fork(Protocol):
     """Two paths that part at a test and join again."""
 
-    def arm(self) -> AbstractContextManager[object]:
-        """Everything recorded inside `with` belongs to the first path, then to the second."""
+    def arm(self, *, alone: bool = False) -> AbstractContextManager[object]:
+        """Everything recorded inside `with` belongs to the first path, then to the second.
+
+        `alone`: those on the other path have left all that is walked.
+        """
         ...
 
     def flag(self, first: Any, second: Any) -> Any:
@@ -65,12 +68,20 @@ class Domain(Protocol):
     """What a walk needs to know of the values it walks over."""
 
     @property
+    def region(self) -> object:
+        """The innermost arm or pass that is open."""
+        ...
+
+    @property
     def watches(self) -> bool:
         """Whether assertions and the like are looked at, so what does not run must not be."""
         ...
 
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any: ...
-    def augment(self, frame: Frame, node: ast.AugAssign) -> Any: ...
+    def augment(self, frame: Frame, node: ast.AugAssign) -> None:
+        """Run `target op= value`, the assignment included."""
+        ...
+
     def asserts(self, frame: Frame, node: ast.Assert) -> None: ...
     def store(self, frame: Frame, target: ast.expr, value: Any) -> None: ...
     def unpack(self, frame: Frame, value: Any, node: ast.expr) -> tuple[Any, ...]: ...
@@ -87,7 +98,7 @@ class Domain(Protocol):
     def widen(
         self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST
     ) -> Any: ...
-    def iterate(self, frame: Frame, value: Any, node: ast.expr) -> Range | Sequence[Any]: ...
+    def iterate(self, frame: Frame, value: Any, node: ast.AST) -> Range | range | Iterable[Any]: ...
     def below(self, number: Any, bounds: Range) -> Any: ...
     def advance(self, number: Any, bounds: Range) -> Any: ...
     def counter(self, number: int) -> Any: ...

@@ -17,7 +17,7 @@ from hawk.frontend.operators import Misfit, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
 from hawk.frontend.sums import Sums
-from hawk.frontend.values import NeedsKnown, Scalar, is_known
+from hawk.frontend.values import Closure, NeedsKnown, Scalar, Stream, is_known, leaves
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -51,7 +51,7 @@ class Expressions:
             case ast.Call():
                 return self.calls.call(frame, node, name)
             case ast.Attribute():
-                return self._attribute(frame, node)
+                return self.attribute(frame, node, self.evaluate(frame, node.value))
             case ast.Subscript():
                 return self.containers.subscript(frame, node)
             case ast.Tuple():
@@ -71,12 +71,18 @@ class Expressions:
                     self.containers.comprehension(frame, node.generators, [node.elt])
                 )
             case ast.GeneratorExp():
-                return tuple(self.containers.comprehension(frame, node.generators, [node.elt]))
+                values = self.containers.comprehension(frame, node.generators, [node.elt])
+                if any(isinstance(each, Closure) for each in leaves(values)):
+                    what = "what a function of a generator sees depends on when it is called"
+                    fix = f"[{frame.source.text(node)[1:-1]}], a list"
+                    raise HawkError("H103", what, frame.loc(node), fix)
+                return Stream(iter(values), self.domain.region)
             case ast.DictComp():
                 pairs = self.containers.comprehension(
                     frame, node.generators, [node.key, node.value]
                 )
-                return self.containers.new(dict(pairs))
+                keys = [(self.containers.key(frame, a, node.key), b) for a, b in pairs]
+                return self.containers.new(dict(keys))
             case ast.Slice():
                 bounds = (node.lower, node.upper, node.step)
                 return slice(
@@ -139,8 +145,8 @@ class Expressions:
         kind = NeedsKnown if isinstance(misfit, NotKnown) else HawkError
         return kind(misfit.code, what, frame.loc(node), fix)
 
-    def _attribute(self, frame: Frame, node: ast.Attribute) -> Any:
-        owner = self.evaluate(frame, node.value)
+    def attribute(self, frame: Frame, node: ast.Attribute, owner: Any) -> Any:
+        """An attribute of `owner`, which is what `node` reads it from."""
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is one number of this sample and has no `{node.attr}`"

@@ -59,8 +59,17 @@ class Frame:
     parent: Frame | None = None
     """The frame of the function this one is written in, if that is being walked too."""
     depth: int = 0
+    region: object = None
+    """The arm or pass of the caller that the call stands in; None for a kernel."""
+    scope: Frame | None = None
+    """The comprehension that is being written, as functions made in it see it."""
     leave: Callable[[Frame, Any, ast.AST], dict[str, Any]] = _give
     """What a `return` of a value at a node leaves: the names of its way."""
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it is a call of a kernel, which leaves numbers only, and not of a helper."""
+        return self.leave is not _give
 
     def loc(self, node: ast.AST) -> Loc:
         """The place of `node` in this call."""
