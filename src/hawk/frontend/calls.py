@@ -22,7 +22,7 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.operators import named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
-from hawk.frontend.source import Source, nearest
+from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, Scalar, Unusable, is_known
@@ -256,6 +256,8 @@ class Calls:
             region=self.domain.region,
         )
         value = self.domain.walker.function(inner)[RESULT]
+        if isinstance(value, Unusable) and inner.ends is not None and _returns_value(source):
+            raise _no_last_return(source, inner.ends, where)
         if isinstance(value, Unusable):
             raise value.why(f"{source.name}(...)", where)
         return value
@@ -286,8 +288,10 @@ class Calls:
     def too_deep(self) -> HawkError:
         """The error of calls that nest too deeply, at the deepest one there was."""
         _, name, where = self.deepest
-        what = f"calls of `{name}` nest too deeply; does the recursion end?"
-        fix = "a loop; recursion can end only by what is known while the kernel is traced"
+        what = f"calls of `{name}` nest more than {DEPTH_MAX} deep, which is the limit; does the "
+        what += "recursion end?"
+        fix = "a loop, or what goes less deep; recursion can end only by what is known while the "
+        fix += "kernel is traced"
         return HawkError("H401", what, _short(where), fix)
 
     def _inline(
@@ -298,7 +302,9 @@ class Calls:
         self._check_depth(frame, kernel.source, where)
         signature: Signature = kernel.signature
         masks = {each.name: False for each in signature.parameters if each.role is Role.MASK}
-        given = {**{n: v for n, v in masks.items() if n not in keywords}, **keywords}
+        placed = {each.name for each in signature.parameters[: len(args)]}
+        absent = masks.keys() - placed - keywords.keys()
+        given = {**{n: masks[n] for n in absent}, **keywords}
         names = self._bound(kernel.source, kernel.source.function, args, given, where)
         written: dict[str | None, ast.expr] = {
             **dict(zip([each.name for each in signature.parameters], node.args, strict=False)),
@@ -379,6 +385,28 @@ class Calls:
 
 
 _BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}
+
+
+def _returns_value(source: Source) -> bool:
+    returns = [each for each in own_nodes(source.body) if isinstance(each, ast.Return)]
+    return any(each.value is not None for each in returns)
+
+
+def _no_last_return(source: Source, end: ast.AST, caller: Loc) -> HawkError:
+    """The error of a helper that returns a value on one path and nothing on another."""
+    given = [each for each in own_nodes(source.body) if isinstance(each, ast.Return) and each.value]
+    line, last = given[0].lineno, source.loc(end)
+    path = f"it ends after line {last.line} without `return`"
+    statement = source.body[-1]
+    if isinstance(statement, (ast.For, ast.While)):
+        path = f"the loop in line {last.line} ends, and nothing is returned"
+    elif isinstance(statement, (ast.If, ast.Match)):
+        path = f"nothing that line {last.line} chooses returns"
+    if any(end is each for each in own_nodes(source.body)):
+        path = f"it returns nothing in line {last.line}"
+    what = f"`{source.name}` returns a value in line {line}, and on another path {path}"
+    fix = f"{source.text(given[0])}, or other numbers of that form, as its last line"
+    return HawkError("H205", what, source.head(caller), fix)
 
 
 def _hashable(value: Any) -> bool:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from hawk.errors import HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
+from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
 from hawk.frontend.symbols import SYMBOLS
-from hawk.frontend.templates import describe
+from hawk.frontend.templates import describe, fill
 from hawk.frontend.values import VIEWS, Scalar, Unusable, is_known, known_of
+from hawk.ir.nodes import Const, Value
 from hawk.ir.types import DType
 
 if TYPE_CHECKING:
@@ -28,6 +30,12 @@ class Conditions:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.domain, self.numbers = expressions.domain, expressions.numbers
+        self.bound: dict[Value, dict[str, Any]] = {}
+        """What `:=` binds behind an `and`, by the bool that says whether it was run."""
+
+    def bound_where(self, truth: Any) -> dict[str, Any]:
+        """The names that are bound for sure where `truth` holds."""
+        return self.bound.get(truth.value, {}) if isinstance(truth, Scalar) else {}
 
     def compare(self, frame: Frame, node: ast.Compare, name: str) -> Any:
         """A chain of comparisons: all must hold, each operand is evaluated once."""
@@ -174,18 +182,45 @@ class Conditions:
         self, frame: Frame, left: Scalar, right: ast.expr, node: ast.BoolOp, *, wanted: bool
     ) -> Any:
         """The right side of `and` or `or` whose left side is a bool at run time."""
-        binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(right))
-        if left.number is None and (binds or self.domain.watches):
+        binds = {n.target.id for n in ast.walk(right) if isinstance(n, ast.NamedExpr)}
+        sure = self.bound_where(left) if wanted else {}
+        if left.number is None and (binds or sure or self.domain.watches):
             # The right side binds names, or is looked at, only where the left one lets it run.
             known = ast.copy_location(ast.Constant(value=not wanted), right)
-            arms = (right, known) if wanted else (known, right)
-            return self._chosen(frame, left, *arms, node)
+            if not wanted:
+                return self._chosen(frame, left, known, right, node)
+            return self._and_then(frame, left, right, known, node, binds | sure.keys())
         other = self._truth_of(frame, right, node)
         if left.number is not None:
             return other
         return self.expressions.guarded(
             frame, node, lambda: self.numbers.emit("and" if wanted else "or", left, other)
         )
+
+    def _and_then(
+        self,
+        frame: Frame,
+        left: Scalar,
+        right: ast.expr,
+        known: ast.expr,
+        node: ast.BoolOp,
+        binds: set[str],
+    ) -> Any:
+        """`left and right`, where `right` binds names: they are bound where both hold."""
+        inside: dict[str, Any] = {}
+
+        def keep(names: dict[str, Any], *, ran: bool) -> None:
+            if ran:
+                inside.update((n, names[n]) for n in sorted(binds) if _can_leave(names.get(n)))
+            for name, value in inside.items():
+                names[f"{CHOSEN} {name}"] = value if ran else fill(value, _any_number)
+
+        both = self._chosen(frame, left, right, known, node, keep)
+        kept = {name: frame.names.pop(f"{CHOSEN} {name}") for name in inside}
+        kept = {n: value for n, value in kept.items() if not isinstance(value, Unusable)}
+        if kept and isinstance(both, Scalar):
+            self.bound[both.value] = kept
+        return both
 
     def _truth_of(self, frame: Frame, side: ast.expr, whole: ast.BoolOp) -> Scalar:
         value = self.expressions.evaluate(frame, side)
@@ -230,25 +265,48 @@ class Conditions:
         return self._chosen(frame, truth, node.body, node.orelse, node)
 
     def _chosen(
-        self, frame: Frame, truth: Any, body: ast.expr, orelse: ast.expr, node: ast.expr
+        self,
+        frame: Frame,
+        truth: Any,
+        body: ast.expr,
+        orelse: ast.expr,
+        node: ast.expr,
+        keep: Callable[..., None] | None = None,
     ) -> Any:
-        """The value of two expressions chosen at run time."""
+        """The value of two expressions chosen at run time; `keep` adds to the names of an arm."""
 
-        def arm(side: ast.expr) -> Callable[[], Ways]:
+        def arm(side: ast.expr, *, ran: bool) -> Callable[[], Ways]:
             def run() -> Ways:
                 if isinstance(node, ast.BoolOp):
                     value: Any = self._truth_of(frame, side, node)
                 else:
                     value = self.expressions.evaluate(frame, side)
                 frame.names[CHOSEN] = value
+                if keep is not None:
+                    keep(frame.names, ran=ran)
                 return {Exit.NEXT: always(frame.names)}
 
             return run
 
-        ways = self.domain.walker.branch(frame, truth, arm(body), arm(orelse), node)
+        arms = arm(body, ran=True), arm(orelse, ran=False)
+        ways = self.domain.walker.branch(frame, truth, *arms, node)
         names = ways[Exit.NEXT].names
         value = names.pop(CHOSEN)
         frame.names = names
         if isinstance(value, Unusable):
             raise value.why(frame.source.text(node), frame.loc(node))
         return value
+
+
+def _can_leave(value: Any) -> bool:
+    """Whether a value is numbers, which can be given another value where it is not bound."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_can_leave, value))
+    return isinstance(value, (Scalar, bool, int, float, str, type(None)))
+
+
+def _any_number(part: Any) -> Any:
+    """A number of the same type, which nobody reads."""
+    if not isinstance(part, Scalar):
+        return part
+    return Scalar(Const(part.dtype, part.value.loc, "", zero(part.dtype)), part.free)

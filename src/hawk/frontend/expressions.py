@@ -6,21 +6,37 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError
+from hawk.errors import HawkError, Loc
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
+from hawk.frontend.known import by_python
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
 from hawk.frontend.operators import Misfit, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
 from hawk.frontend.sums import Sums
-from hawk.frontend.values import Closure, NeedsKnown, Scalar, Stream, is_known, leaves
+from hawk.frontend.values import (
+    Closure,
+    NeedsKnown,
+    Scalar,
+    Stream,
+    is_known,
+    known_of,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
+
+
+def no_text(where: Loc) -> NeedsKnown:
+    """The error of a text that should hold a number of the program."""
+    what = "text cannot hold a number that is known only at run time"
+    fix = "print(...) of it, which is shown with @hawk.kernel(checks=True)"
+    return NeedsKnown("H212", what, where, fix)
 
 
 class Expressions:
@@ -91,14 +107,18 @@ class Expressions:
             case ast.JoinedStr():
                 return "".join(str(self.evaluate(frame, each)) for each in node.values)
             case ast.FormattedValue():
-                value = self.evaluate(frame, node.value)
-                if not is_known(value):
-                    what = "text cannot hold a number that is known only at run time"
-                    fix = "print(...), which is shown with @hawk.kernel(checks=True)"
-                    raise HawkError("H212", what, frame.loc(node), fix)
-                return str(value)
+                return self._formatted(frame, node)
             case _:
                 raise refusal(frame.source, node, frame.caller)
+
+    def _formatted(self, frame: Frame, node: ast.FormattedValue) -> str:
+        value = known_of(self.evaluate(frame, node.value))
+        if not is_known(value):
+            raise no_text(frame.loc(node))
+        spec = "" if node.format_spec is None else self.evaluate(frame, node.format_spec)
+        convert = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(node.conversion)
+        text = value if convert is None else convert(value)
+        return by_python(lambda: format(text, spec), frame.loc(node))
 
     def elements(self, frame: Frame, nodes: list[ast.expr]) -> list[Any]:
         """The values of a list of expressions, starred ones opened."""

@@ -131,6 +131,9 @@ class KernelDomain:
             return bool(truth.number) if isinstance(truth.value, Const) else truth
         return by_python(lambda: bool(value), frame.loc(node), "H208")
 
+    def bound_where(self, truth: Any) -> dict[str, Any]:
+        return self.expressions.conditions.bound_where(truth)
+
     def opposite(self, flag: Any) -> Any:
         return not flag if isinstance(flag, bool) else self.numbers.opposite(flag)
 

@@ -81,7 +81,12 @@ class Structural:
         ]
         if known[2] is None:
             what = "the step of a range must be known while the kernel is traced"
-            fix = f"while i < ...: ...; i += {frame.source.text(node.args[-1])}"
+            texts = [frame.source.text(each) for each in node.args]
+            used = frame.names.keys() | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            name = next(each for each in ("k", "m", "place", "counter") if each not in used)
+            fix = "a loop of your own"
+            if len(texts) == 3:
+                fix = f"{name} = {texts[0]}\nwhile {name} < {texts[1]}: ...; {name} += {texts[2]}"
             raise NeedsKnown("H212", what, frame.loc(node), fix)
         if known[2] == 0:
             raise HawkError(

@@ -92,6 +92,9 @@ class Walker:
         fork = self.domain.fork(frame, test, node)
         with fork.arm(alone=alone):
             frame.names = dict(entry)
+            for name, value in self.domain.bound_where(test).items():
+                if isinstance(frame.names.get(name), Unusable):
+                    frame.names[name] = value
             first = _certain(then())
         with fork.arm():
             frame.names = dict(entry)
