@@ -15,10 +15,10 @@ from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import names as table
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
-from hawk.frontend.known import by_python
+from hawk.frontend.known import by_python, no_text
 from hawk.frontend.leave import Leave
-from hawk.frontend.methods import form_of
 from hawk.frontend.lookup import plain
+from hawk.frontend.methods import form_of
 from hawk.frontend.operators import named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
@@ -76,11 +76,11 @@ class Calls:
         keywords: dict[str, Any] = {}
         for each in node.keywords:
             value = expressions.evaluate(frame, each.value)
-            opened = {each.arg: value}
+            opened: dict[Any, Any] = {each.arg: value}
             if each.arg is None:
                 opened = value
                 if not isinstance(value, dict) or not all(isinstance(n, str) for n in value):
-                    what = f"`**` gives arguments by name, and this is "
+                    what = "`**` gives arguments by name, and this is "
                     what += describe(self.numbers, value)
                     raise HawkError("H305", what, frame.loc(each.value))
             if twice := [n for n in opened if n in keywords]:
@@ -155,6 +155,8 @@ class Calls:
                 result = self.domain.new(result)  # "a b".split()
             return plain(result, where)
         recipe = table.recipe_of(callee)
+        if recipe is None and isinstance(getattr(callee, "__self__", None), str):
+            raise no_text(where)
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)
         text = frame.source.text(node.func)

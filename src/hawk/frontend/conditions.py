@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,27 @@ class Conditions:
         if symbol in ("==", "!=") and (left is None or right is None):
             return symbol == "!="
         a, b = describe(self.numbers, left), describe(self.numbers, right)
-        raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node))
+        fix = self._values_of(frame, symbol, (left, right), sides)
+        raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node), fix)
+
+    def _values_of(
+        self, frame: Frame, symbol: str, values: tuple[Any, Any], sides: tuple[ast.AST, ...]
+    ) -> str:
+        """What to write for a comparison of a number with an Enum, or of two tuples."""
+        if len(sides) != 2:
+            return ""
+        texts = [frame.source.text(side) for side in sides]
+        if all(isinstance(each, (tuple, list)) for each in values) and symbol in ("==", "!="):
+            if len(values[0]) != len(values[1]):
+                return str(symbol == "!=")
+            quantified = "all" if symbol == "==" else "any"
+            return f"{quantified}([a {symbol} b for a, b in zip({texts[0]}, {texts[1]})])"
+        for place, each in enumerate(values):
+            if isinstance(each, enum.Enum) and isinstance(each.value, (bool, int, float)):
+                texts[place] += ".value"
+                name = type(each).__name__
+                return f" {symbol} ".join(texts) + f";\nor class {name}(enum.IntEnum): ..."
+        return ""
 
     def _are_bools(self, left: Any, right: Any) -> bool:
         """Whether both are bools and one is a number of the program: then `is` is `==`."""
@@ -239,6 +260,10 @@ class Conditions:
         word = "and" if isinstance(whole.op, ast.And) else "or"
         text = frame.source.text(node)
         what = f"`{word}` works on bools, and `{text}` is {describe(self.numbers, value)}"
+        if value is None and node is whole.values[-1]:
+            before = f" {word} ".join(frame.source.text(each) for each in whole.values[:-1])
+            test = before if word == "and" else f"not ({before})"
+            return HawkError("H201", what, frame.loc(node), f"if {test}: {text}")
         return HawkError("H201", what, frame.loc(node), self._meant(frame, value, node, whole))
 
     def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> str:

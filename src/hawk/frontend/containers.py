@@ -236,7 +236,15 @@ class Containers:
             raise HawkError("H308", what, frame.loc(target), "a Mutable parameter in its place")
         owner = self.expressions.evaluate(frame, target.value)
         self._check_store(frame, target, owner)
-        self.put(frame, target, owner, self.index(frame, target.slice), value)
+        try:
+            key = self.index(frame, target.slice)
+        except NeedsKnown as error:
+            if error.fix or not isinstance(owner, list) or isinstance(target.slice, ast.Slice):
+                raise
+            text, place = frame.source.text(target.value), frame.source.text(target.slice)
+            fix = f"{text} = [... if k == {place} else old for k, old in enumerate({text})]"
+            raise NeedsKnown(error.code, error.what, error.loc, fix) from None
+        self.put(frame, target, owner, key, value)
 
     def put(self, frame: Frame, target: ast.Subscript, owner: Any, key: Any, value: Any) -> None:
         """`owner[key] = value`, written as `target`; a slice takes what can be run over."""

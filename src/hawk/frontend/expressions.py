@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError, Loc
+from hawk.errors import HawkError
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
-from hawk.frontend.known import by_python
+from hawk.frontend.known import by_python, no_text
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
 from hawk.frontend.operators import Misfit, NotKnown
@@ -30,13 +30,6 @@ from hawk.frontend.values import (
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
-
-
-def no_text(where: Loc) -> NeedsKnown:
-    """The error of a text that should hold a number of the program."""
-    what = "text cannot hold a number that is known only at run time"
-    fix = "print(...) of it, which is shown with @hawk.kernel(checks=True)"
-    return NeedsKnown("H212", what, where, fix)
 
 
 class Expressions:
@@ -172,6 +165,9 @@ class Expressions:
             what = f"`{text}` is one number of this sample and has no `{node.attr}`"
             known = same_name(node.attr)
             fix = f"{known}({text})" if known else {"real": text, "item": text}.get(node.attr, "")
+            if node.attr == "is_integer":
+                call = f"{text}.is_integer()"
+                fix = f"{text} == np.floor({text}), for {call}" if owner.dtype.is_float else "True"
             raise HawkError("H307", what, frame.loc(node), fix)
         return read_attribute(owner, node.attr, frame.loc(node), self.domain.reads)
 

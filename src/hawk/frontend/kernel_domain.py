@@ -18,9 +18,9 @@ from hawk.frontend.kernel_fork import KernelFork
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
+from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import choice
 from hawk.frontend.templates import Known, Parts, Template, describe, template_of
-from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
 from hawk.frontend.walk import Walker
 from hawk.ir.builder import Builder
@@ -169,9 +169,7 @@ class KernelDomain:
         self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST
     ) -> Any:
         """The template that holds what `template` holds and `value`; Unusable if none does."""
-        if (
-            isinstance(template, Parts) and template.fits(value)
-        ):
+        if isinstance(template, Parts) and template.fits(value):
             held = value.values() if isinstance(value, dict) else value
             pairs = zip(template.parts, held, strict=True)
             parts = tuple(self.widen(frame, name, entry, part, each, node) for part, each in pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -66,7 +67,7 @@ class KernelFork:
             and len(first) == len(second)
         ):
             return self._parts(name, first, (first, second))
-        if type(first) is type(second) is dict and tuple(first) == tuple(second):
+        if isinstance(first, dict) and isinstance(second, dict) and _same_form(first, second):
             return self._parts(name, first, (first.values(), second.values()))
         numbers = self.domain.numbers
         numeric = [isinstance(each, (Scalar, bool, int, float)) for each in (first, second)]
@@ -136,8 +137,13 @@ class KernelFork:
             what = f"`{name}` is {described[0]} on one path and {described[1]} on the other"
             what += f" of the choice at line {line}"
             fix = "values of one type on both paths"
-            if None in (first, second):
+            enums = [each for each in (first, second) if isinstance(each, enum.Enum)]
+            if any(each is None for each in (first, second)):
                 fix = "a number instead of None, such as math.nan"
+            elif enums and all(isinstance(each.value, (bool, int, float)) for each in enums):
+                kind = type(enums[0]).__name__
+                fix = f"{kind}.{enums[0].name}.value, a number;\n"
+                fix += f"or class {kind}(enum.IntEnum): ..."
             elif to is not None:
                 fix = converted(text, to, real)
                 fix = fix if isinstance(self.node, ast.IfExp) else f"{name} = {fix}"
@@ -232,6 +238,10 @@ def converted(text: str, dtype: DType, real: DType) -> str:
 
 def zero(dtype: DType) -> Any:
     return 0.0 if dtype.is_float else dtype is not DType.BOOL and 0
+
+
+def _same_form(first: dict[Any, Any], second: dict[Any, Any]) -> bool:
+    return type(first) is type(second) and tuple(first) == tuple(second)
 
 
 def _alike(a: Scalar, b: Scalar) -> bool:

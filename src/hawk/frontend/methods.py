@@ -153,7 +153,7 @@ class Methods:
         if isinstance(value, dict):
             return dict(value)
         made: dict[Any, Any] = {}
-        written = node.args[0] if isinstance(node, ast.Call) and node.args else node
+        written: Any = node.args[0] if isinstance(node, ast.Call) and node.args else node
         sequence = self.domain.expressions.calls.structural.sequence
         for part in sequence(frame, node, value):
             both = self.domain.unpack(frame, part, written)

@@ -89,8 +89,8 @@ _USUAL = {
     Marker.MUTABLE: "Mutable[Scalar]",
     Marker.TERMINATED: "Terminated",
 }
-OPTIONS = ("n", "out", "buffer", "dtype", "layout", "steps", "max_steps", "threads", "every")
-"""Names that a plane cannot have because they are options where a kernel is called."""
+FIELDS = ("allocated", "done", "finished", "report", "status", "steps_taken")
+"""Names that a plane cannot have because the result of a run holds planes and these."""
 _KINDS = "Scalar, Index, Int32, UInt32, Bool, Param, Mutable[...] or Terminated"
 
 
@@ -242,7 +242,7 @@ def _inner(annotation: Any) -> str:
     if get_origin(annotation) in (Union, types.UnionType):
         for part in get_args(annotation):
             elements, markers = _parts(part)
-            if part in (words.Param, words.Mutable) or not markers and part in _PLAIN:
+            if part in (words.Param, words.Mutable) or (not markers and part in _PLAIN):
                 return "Param" if part is words.Param else _PLAIN.get(part, SCALAR).name
             if markers:
                 marker, name = markers[0], elements[0].name if elements else "Scalar"
@@ -325,13 +325,14 @@ def _check_names(
 def _taken(source: Source, parameter: Parameter, reserved: Collection[str]) -> HawkError:
     """The error of a plane with a name that means something else where planes are named."""
     name = parameter.name
-    what = f"`{name}` is what this kernel returns, so no plane can have that name"
+    what = f"`{name}` is what this kernel returns"
     if name in reserved:
-        what = f"`{name}` is an option of a call or a field of its result, such as "
-        what += f"result.{name}, so no plane can have that name"
-        if name in OPTIONS:
-            what = f"`{name}` is an option of a call, kernel(..., {name}=...), so no plane can "
-            what += "have that name"
+        what = f"`{name}` is taken where kernels are called"
+        if name in FIELDS:
+            what = f"`{name}` is a field of what a run gives, result.{name}"
+        elif name not in ("self", "kernel"):
+            what = f"`{name}` is an option where kernels are called, {name}=..."
+    what += ", so no plane can have that name"
     used = source.locals | {each.id for each in read_names(source.node)}
     wanted = ("over", "terminated") if parameter.role is Role.MASK else (f"{name}_value",)
     new = next((each for each in (*wanted, f"{name}_plane") if each not in used), f"{name}_")

@@ -62,7 +62,9 @@ class Structural:
         if isinstance(value, (range, Range)):
             return iter(self.sequence(frame, node, value, place))
         written = node.args[place] if place < len(node.args) else node
-        return iter(self.domain.iterate(frame, value, written))
+        elements = self.domain.iterate(frame, value, written)
+        assert not isinstance(elements, Range)
+        return iter(elements)
 
     def range_(self, frame: Frame, node: ast.Call, *bounds: Any) -> Any:
         if not 1 <= len(bounds) <= 3:
@@ -169,9 +171,7 @@ class Structural:
 
     def enumerate_(self, frame: Frame, node: ast.Call, iterable: Any, start: Any = 0) -> Any:
         first = self.domain.expressions.containers.as_index(frame, start, node)
-        return Stream(
-            enumerate(self.stream(frame, node, iterable), first), self.domain.region
-        )
+        return Stream(enumerate(self.stream(frame, node, iterable), first), self.domain.region)
 
     def reversed_(self, frame: Frame, node: ast.Call, values: Any) -> Any:
         if isinstance(values, range):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hawk.errors import HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Frame
-from hawk.frontend.known import by_python
+from hawk.frontend.known import by_python, no_text
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar, is_known
@@ -157,6 +157,8 @@ class Sums:
             return self.domain.new(result) if builtin else result
         if symbol == "|" and type(left) is type(right) is dict:
             return self.domain.new(left | right)
+        if symbol == "%" and isinstance(left, str):
+            raise no_text(frame.loc(node))
         sides = (_left(node), _right(node))
         if isinstance(left, (tuple, list)) or isinstance(right, (tuple, list)):
             return self._sequences(frame, node, left, right, symbol)

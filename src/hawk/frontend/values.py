@@ -103,7 +103,9 @@ def leaves(value: object) -> Iterator[object]:
 
 def is_known(value: object) -> bool:
     """Whether Python knows all of `value`."""
-    return not any(isinstance(part, (Scalar, Unusable, Range, Closure, Stream)) for part in leaves(value))
+    return not any(
+        isinstance(part, (Scalar, Unusable, Range, Closure, Stream)) for part in leaves(value)
+    )
 
 
 def known_of(value: Any) -> Any:
