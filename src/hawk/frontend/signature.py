@@ -375,6 +375,7 @@ def _check_mask(source: Source, parameters: tuple[Parameter, ...]) -> None:
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
         and node.targets[0].id not in read
+        and _type_of(node.value) == "Bool"
     ]
     fix = f"{mask} = ..., where it is known whether the sample is done"
     if len(unread) == 1:
