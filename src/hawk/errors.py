@@ -46,8 +46,16 @@ class HawkError(Exception):
         self.message = render(code, what, loc, fix)
         super().__init__(self.message)
 
+    @property
+    def public(self) -> HawkError:
+        """The error as a plain HawkError: how a walk told it from others is nobody's business."""
+        return _restore(HawkError, self.code, self.what, self.loc, self.fix, self.message)
+
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.code, self.what, self.loc, self.fix, self.message)
+
+
+HawkError.__module__ = "hawk"  # where users find it, and what a traceback should say
 
 
 def _restore(

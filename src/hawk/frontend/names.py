@@ -219,6 +219,11 @@ ADVICE: Mapping[str, str] = {
     "sorted": "min(x, y), max(x, y)",
     "map": "[f(x) for x in (a, b)]",
     "filter": "f(x) if keep(x) else 0.0, for each x",
+    "fix": "np.trunc(x)",
+    "heaviside": "0.0 if x < 0 else 1.0 if x > 0 else middle",
+    "select": "np.where(first, x, np.where(second, y, z))",
+    "piecewise": "np.where(first, x, np.where(second, y, z))",
+    "is_integer": "x == np.floor(x)",
     "gcd": "while b != 0: a, b = b, a % b",
     "isqrt": "int(math.sqrt(n)), which is exact below 2 ** 52",
     "isclose": "abs(x - y) <= tolerance",
@@ -247,7 +252,7 @@ def unknown(function: Any, text: str) -> tuple[str, str, str]:
         return "H304", what, "a parameter for the noise, one Scalar a sample"
     root = _root(function)
     same = [each.__name__ for each in RECIPES if _root(each) == root]
-    close = difflib.get_close_matches(name, same, n=1, cutoff=0.75)
+    close = difflib.get_close_matches(name, same, n=1, cutoff=0.8)
     before = text.rpartition(".")
     fix = f"{before[0]}{before[1]}{close[0]}" if close else ""
     return "H304", what, ADVICE.get(name) or same_name(name) or fix

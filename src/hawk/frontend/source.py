@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import functools
 import linecache
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -227,6 +226,8 @@ def _spans(node: ast.Lambda, code: CodeType) -> bool:
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """The name the user may have meant, or nothing."""
+    import difflib  # slow to load, and nobody needs it who writes the names right
+
     close = difflib.get_close_matches(name, [each for each in names if each != name], n=1)
     return close[0] if close else ""
 
