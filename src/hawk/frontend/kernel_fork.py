@@ -244,6 +244,7 @@ def _equal(first: Any, second: Any) -> bool:
 def _misfit(misfit: Misfit) -> Unusable:
     def why(name: str, where: Loc) -> HawkError:
         what = misfit.what.replace("{left}", name)
-        return HawkError(misfit.code, what, where, misfit.fix.replace("{left}", name))
+        fixes = [with_texts(fix, {"left": name}) for fix in misfit.fixes]
+        return HawkError(misfit.code, what, where, [each for each in fixes if each])
 
     return Unusable(why)
