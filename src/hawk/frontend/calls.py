@@ -260,12 +260,14 @@ class Calls:
             names[each.name] = domain.expressions.guarded(
                 frame, place, lambda v=value, d=dtype: self.numbers.store(v, d)
             )
+        leave = Leave(domain, signature)
         inner = Frame(
             kernel.source,
             names,
             caller=where,
             depth=frame.depth + 1,
-            leave=Leave(domain, signature),
+            planes=leave.planes,
+            leave=leave,
         )
         outer, domain.contract = domain.contract, kernel.contract
         try:

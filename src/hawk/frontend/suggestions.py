@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from hawk.edits import Edit, expression, filled
+from hawk.edits import Edit, Loc, expression, filled
+from hawk.frontend.frame import Frame
 from hawk.frontend.source import Source, own_nodes
 from hawk.frontend.symbols import SYMBOLS
-
-Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
-
 
 def with_texts(fix: str | Edit, texts: Mapping[str, str]) -> str | Edit:
     """A suggestion with the texts of operands in the places of {left} and {right}.
@@ -82,34 +81,114 @@ def elements(source: Source, node: ast.AST | None) -> list[ast.expr]:
     return [] if any(isinstance(each, ast.Starred) for each in node.elts) else list(node.elts)
 
 
-def assignments(source: Source, name: str, within: ast.AST | None = None) -> list[Assignment]:
-    """The statements that assign to `name` alone, in the order of the text."""
-    nodes = own_nodes(source.body if within is None else [within])  # type: ignore[list-item]
-    found = [each for each in nodes if isinstance(each, Assignment) and _assigns(each, name)]
-    return sorted(found, key=lambda each: each.lineno)
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a name is bound: the statement, and the value where it is written for this name."""
+
+    statement: ast.AST
+    value: ast.expr | None
+    name: str
+
+    @property
+    def alone(self) -> bool:
+        """Whether the statement binds this name to that value, and does nothing else."""
+        node = self.statement
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        single = len(targets) == 1 and isinstance(targets[0], ast.Name)
+        return single or (isinstance(node, ast.AnnAssign) and self.value is not None)
+
+    def edit(
+        self,
+        frame: Frame,
+        template: str,
+        where: Loc,
+        *,
+        integer: bool = False,
+    ) -> Edit | None:
+        """The value put into `template`, for {left}, in a message about `where`.
+
+        Where an `integer` is wanted, a quotient becomes a whole one.
+        """
+        node, source = self.statement, frame.source
+        if isinstance(node, ast.AugAssign):
+            at = frame.loc(node)
+            return Edit(_augmented_by(source, node, template, integer=integer), at=at)
+        if self.value is None:
+            return None
+        text = fitted(source, self.value, template, integer=integer)
+        if self.alone and not where.line <= node.lineno <= where.end_line:  # type: ignore[attr-defined]
+            return Edit(f"{self.name} = {text}", at=frame.loc(node))
+        return Edit(text, at=frame.loc(self.value))
 
 
-def _assigns(node: Assignment, name: str) -> bool:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [getattr(each, "id", None) for each in targets] == [name] and node.value is not None
+def _augmented_by(source: Source, node: ast.AugAssign, template: str, *, integer: bool) -> str:
+    """The assignment that puts what `+=` and its like make into `template`."""
+    name, right, symbol = source.text(node.target), source.text(node.value), SYMBOLS[type(node.op)]
+    if integer and isinstance(node.op, ast.Div):
+        return f"{name} //= {right}"
+    value = filled(f"{{left}} {symbol} {{right}}", left=name, right=right)
+    return f"{name} = {filled(template, left=value)}"
 
 
-def assigned(source: Source, node: Assignment, template: str, *, integer: bool = False) -> str:
-    """An assignment whose value is put into `template`, for {left}.
+def sites(nodes: Sequence[ast.AST], name: str) -> list[Site]:
+    """Where the statements bind `name`, in the order of the text."""
+    found: list[Site] = []
+    for node in own_nodes(list(nodes)):  # type: ignore[arg-type]
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    found += _bound(node, target, value if len(targets) == 1 else None, name)
+            case ast.AugAssign(target=target) | ast.For(target=target):
+                found += _bound(node, target, None, name)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                found += _bound(node, target, value, name)
+            case ast.NamedExpr(target=target, value=value):
+                found += _bound(node, target, value, name)
+            case _:
+                pass
+    return sorted(found, key=lambda each: (each.statement.lineno, each.statement.col_offset))  # type: ignore[attr-defined]
 
-    Of `k += x` that is the sum. Where an `integer` is wanted, a quotient becomes a whole one.
-    """
-    assert node.value is not None
-    target = node.target if not isinstance(node, ast.Assign) else node.targets[0]
-    name, text = source.text(target), source.text(node.value)
-    value: ast.expr = node.value
-    if isinstance(node, ast.AugAssign):
-        symbol = SYMBOLS[type(node.op)]
-        if integer and isinstance(node.op, ast.Div):
-            return f"{name} //= {text}"
-        text = filled(f"{{left}} {symbol} {{right}}", left=name, right=text)
-        return f"{name} = {filled(template, left=text)}"
-    return f"{name} = {fitted(source, value, template, integer=integer)}"
+
+def _bound(
+    node: ast.AST, target: ast.expr, value: ast.expr | None, name: str
+) -> Iterator[Site]:
+    """The places of `name` in a target, each with its part of the value."""
+    if isinstance(target, ast.Name):
+        if target.id == name:
+            yield Site(node, value, name)
+        return
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return
+    parts: list[Any] = list(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else []
+    starred = any(isinstance(each, ast.Starred) for each in [*target.elts, *parts])
+    if starred or len(parts) != len(target.elts):
+        parts = [None] * len(target.elts)
+    for each, part in zip(target.elts, parts, strict=True):
+        inner = each.value if isinstance(each, ast.Starred) else each
+        yield from _bound(node, inner, part, name)
+
+
+def site_of(frame: Frame, name: str, made: Loc | None, within: ast.AST | None = None) -> Site | None:
+    """Where `name` got a value that was made at a place: there, or in the choice or loop there."""
+    found = sites(frame.source.body if within is None else [within], name)
+    if made is None or not found:
+        return found[-1] if found else None
+
+    def at(node: ast.AST | None) -> bool:
+        return node is not None and _start(frame.loc(node)) == _start(made)
+
+    exact = [each for each in found if at(each.value) or at(each.statement)]
+    if exact:
+        return exact[-1]
+    for node in own_nodes(frame.source.body):
+        if isinstance(node, (ast.If, ast.For, ast.While, ast.Match)) and at(node):
+            found = sites([node], name) or found
+    computed = [each for each in found if not isinstance(each.value, ast.Constant)]
+    return (computed or found)[-1]
+
+
+def _start(where: Loc) -> tuple[str, int, int]:
+    return where.file, where.line, where.col
 
 
 def fitted(source: Source, node: ast.expr, template: str, *, integer: bool = False) -> str:
