@@ -267,7 +267,8 @@ class Conditions:
         word = "and" if isinstance(whole.op, ast.And) else "or"
         text = frame.source.text(node)
         what = f"`{word}` works on bools, and `{text}` is {describe(self.numbers, value)}"
-        return HawkError("H201", what, frame.loc(node), self._meant(frame, value, node, whole))
+        fix = self._meant(frame, value, node, whole)
+        return HawkError("H201", what, frame.loc(whole if fix else node), fix)
 
     def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> str:
         """What somebody means who writes a number between `and` or `or`."""

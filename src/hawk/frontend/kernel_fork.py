@@ -164,7 +164,7 @@ class KernelFork:
             if site is None:
                 continue
             if wanted is not None:
-                if not fits(kind, wanted):
+                if kind is not wanted and (isinstance(kind, DType) or not fits(kind, wanted)):
                     return site, wanted
                 continue
             wider = is_float(target) or (target is DType.I64 and not is_float(kind))
