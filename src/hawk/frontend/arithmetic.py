@@ -145,11 +145,11 @@ class Arithmetic(ABC):
         if all(is_bool(kind) for kind in kinds):
             return tuple(self.to(value, DType.BOOL) for value in values)
         common = kinds[0]
-        for place, kind in enumerate(kinds):
+        for place, kind in enumerate(kinds[1:], start=1):
             try:
                 common = meet(",", common, kind, self.real)
             except Mixed as mixed:
-                other = next(n for n, each in enumerate(kinds) if each is common)
+                other = next((n for n, each in enumerate(kinds) if each is common), 0)
                 mixed.pair = (values[other], values[place])
                 raise
         return tuple(self.to(value, common) for value in values)

@@ -167,7 +167,7 @@ class Conditions:
                 fix = filled(f"{{left}} {symbol} {{right}}", left=left, right=right)
             raise HawkError("H404", what, frame.loc(node), fix)
         if is_known(value) and is_known(tuple(container)):
-            return value in container
+            return by_python(lambda: value in container, frame.loc(node))
         found: Any = False
         parts = elements(frame.source, sides[1]) if len(sides) == 2 else []
         for place, each in enumerate(container):
@@ -208,6 +208,8 @@ class Conditions:
 
     def clash(self, value: Any, other: Any) -> tuple[str, str] | None:
         """Which of two integers that do not mix becomes another type, and by which function."""
+        if not all(isinstance(each, (Scalar, bool, int, float)) for each in (value, other)):
+            return None
         kinds = [self.numbers.kind(each) for each in (value, other)]
         types = [each for each in kinds if isinstance(each, DType) and each.is_int]
         if len(types) == 2 and types[0] is not types[1]:

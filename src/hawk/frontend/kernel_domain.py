@@ -12,11 +12,11 @@ from hawk.frontend.events import Event, Watch
 from hawk.frontend.expressions import Expressions
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_cycle import KernelCycle
-from hawk.frontend.kernel_fork import KernelFork
+from hawk.frontend.kernel_fork import KernelFork, misfit
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
-from hawk.frontend.operators import choice, conversion, fits
+from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import Known, Parts, Template, describe, template_of
 from hawk.frontend.values import NeedsKnown, Range, Scalar, Unusable
@@ -158,6 +158,12 @@ class KernelDomain:
         common = choice((template, self.numbers.kind(value)), self.numbers.real)
         if common is None:
             return self._changes(frame, name, entry, value, node, HawkError)
+        for known in (entry, value):
+            if isinstance(known, (bool, int, float)) and isinstance(common, DType):
+                try:
+                    self.numbers.to(known, common)
+                except Misfit as error:
+                    return misfit(error)
         return common
 
     def _changes(

@@ -83,8 +83,8 @@ class KernelFork:
             return self._differ(name, first, second)
         try:
             return self._number(name, first, second, common)
-        except Misfit as misfit:
-            return _misfit(misfit)
+        except Misfit as error:
+            return misfit(error)
 
     def _number(self, name: str, first: Any, second: Any, common: Kind) -> Scalar:
         numbers, free = self.domain.numbers, common is Literal.INT
@@ -257,10 +257,12 @@ def _equal(first: Any, second: Any) -> bool:
         return False
 
 
-def _misfit(misfit: Misfit) -> Unusable:
+def misfit(error: Misfit) -> Unusable:
+    """What a name holds whose known number fits no type of the other paths."""
+
     def why(name: str, where: Loc) -> HawkError:
-        what = misfit.what.replace("{left}", name)
-        fixes = [with_texts(fix, {"left": name}) for fix in misfit.fixes]
-        return HawkError(misfit.code, what, where, [each for each in fixes if each])
+        what = error.what.replace("{left}", name)
+        fixes = [with_texts(fix, {"left": name}) for fix in error.fixes]
+        return HawkError(error.code, what, where, [each for each in fixes if each])
 
     return Unusable(why)

@@ -6,7 +6,7 @@ import ast
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
-from hawk.edits import filled
+from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.operators import Misfit, named
@@ -91,9 +91,8 @@ class Leave:
             what = misfit.what.replace("{left}", f"{text}[{plane.name.removeprefix('out')}]")
             return HawkError(misfit.code, what, frame.loc(node))
         assert isinstance(node, ast.expr)
-        (template,) = misfit.fixes
-        assert isinstance(template, str)
-        fix = fitted(frame.source, node, template, integer=dtype.is_int)
+        template = _template(misfit)
+        fix = template and fitted(frame.source, node, template, integer=dtype.is_int)
         return HawkError(misfit.code, misfit.what.replace("{left}", text), frame.loc(node), fix)
 
 
@@ -115,12 +114,19 @@ def _became(
     where = frame.loc(site.value or site.statement)
     if isinstance(site.statement, (ast.For, ast.AugAssign)):
         where = frame.head(site.statement)
-    (template,) = misfit.fixes
-    assert isinstance(template, str)
+    template = _template(misfit)
+    if not template:
+        return HawkError(misfit.code, what, where)
     edit = site.edit(frame, template, where, integer=dtype.is_int)
     dots = filled(template, left="...")
     fix = edit or f"{dots} around what `{name}` becomes here"
     return HawkError(misfit.code, what, where if edit is None else edit.at, fix)
+
+
+def _template(misfit: Misfit) -> str:
+    """What to write for a value that does not fit, with {left} for it; nothing if that is not known."""
+    fix = misfit.fixes[0] if misfit.fixes else ""
+    return fix.text if isinstance(fix, Edit) else fix
 
 
 def assigned_last(frame: Frame, name: str, node: ast.AST) -> Loc:

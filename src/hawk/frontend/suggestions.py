@@ -57,6 +57,7 @@ def chained(source: Source, node: ast.Compare, sides: Sequence[ast.AST], text: s
     texts[place] = ast.get_source_segment(text, pair.left) or texts[place]
     texts[place + 1] = ast.get_source_segment(text, pair.comparators[0]) or texts[place + 1]
     symbols = [comparison(op) for op in node.ops]
+    symbols[place] = comparison(pair.ops[0])
     template = "{0}" + "".join(f" {op} {{{n}}}" for n, op in enumerate(symbols, start=1))
     return filled(template, **{str(n): each for n, each in enumerate(texts)})
 
