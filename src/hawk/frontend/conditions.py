@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
-from hawk.errors import HawkError
+from hawk.errors import Edit, Fix, HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.known import by_python
@@ -272,7 +272,7 @@ class Conditions:
         fix = self._meant(frame, value, node, whole)
         return HawkError("H201", what, frame.loc(whole if fix else node), fix)
 
-    def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> str:
+    def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> Fix:
         """What somebody means who writes a number between `and` or `or`."""
         texts = [frame.source.text(each) for each in whole.values]
         place, both = whole.values.index(node), isinstance(whole.op, ast.And)
@@ -285,16 +285,20 @@ class Conditions:
         if not isinstance(value, (Scalar, bool, int, float)):
             return ""
         word = " and " if both else " or "
+        asked = [f"{{{n}}} != 0" if n == place else f"{{{n}}}" for n in range(len(texts))]
+        truth = _filled(word.join(asked), texts)
         if frame.source.is_test(whole):
-            asked = [f"{{{n}}} != 0" if n == place else f"{{{n}}}" for n in range(len(texts))]
-            return _filled(word.join(asked), texts)
+            return truth
         behind = word.join(f"{{{n}}}" for n in range(max(place, 1), len(texts)))
         before = word.join(f"{{{n}}}" for n in range(max(place, 1)))
         behind, before = _filled(behind, texts), _filled(before, texts)
         test = "{left} != 0" if place == 0 else "{left}"
         left = "{left}" if place == 0 else "0" if both else "1"
         form = f"{{right}} if {test} else {left}" if both else f"{left} if {test} else {{right}}"
-        return filled(form, left=before, right=behind)
+        number = filled(form, left=before, right=behind)
+        if place == 0:
+            return number
+        return [Edit(truth, ", a truth"), Edit(number, ", a number")]
 
     def choice(self, frame: Frame, node: ast.IfExp) -> Any:
         test = self.expressions.evaluate(frame, node.test)
