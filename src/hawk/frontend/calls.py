@@ -170,7 +170,11 @@ class Calls:
         if len(written) != len(args) or None in places or not places:
             what = f"among these are {named(mixed.left)} and {named(mixed.right)}"
             return HawkError("H204", what, frame.loc(node), "one type for all of them")
-        both = {side: written[n] for side, n in zip(("left", "right"), places, strict=True) if n is not None}
+        both = {
+            side: written[n]
+            for side, n in zip(("left", "right"), places, strict=True)
+            if n is not None
+        }
         for side, each in both.items():
             what = what.replace(f"{{{side}}}", source.text(each))
         turned = both[mixed.turned]

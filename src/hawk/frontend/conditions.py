@@ -193,9 +193,7 @@ class Conditions:
         parts = elements(source, container)
         text = source.text(node.left)
         if turned == "left":
-            return HawkError(
-                said.code, said.what, frame.loc(node.left), f"{conversion}({text})"
-            )
+            return HawkError(said.code, said.what, frame.loc(node.left), f"{conversion}({text})")
         if parts:
             fix = f"{conversion}({source.text(parts[place])})"
             return HawkError(said.code, said.what, frame.loc(parts[place]), fix)

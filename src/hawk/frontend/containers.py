@@ -146,15 +146,22 @@ class Containers:
         text, key = source.text(node.value), source.text(node.slice)
         keys = [repr(k) for k in (owner if isinstance(owner, dict) else range(len(owner)))]
         parts = [source.text(each) for each in elements(source, node.value)]
-        texts = dict(enumerate(parts if len(parts) == len(keys) else [f"{text}[{k}]" for k in keys]))
+        texts = dict(
+            enumerate(parts if len(parts) == len(keys) else [f"{text}[{k}]" for k in keys])
+        )
         if len(keys) == 2 and isinstance(node.slice, (ast.Compare, ast.BoolOp)):
             return filled("{right} if {key} else {left}", left=texts[0], right=texts[1], key=key)
         template = " else ".join(
-            [*(f"{{{n}}} if {{key}} == {k}" for n, k in enumerate(keys[:-1])), f"{{{len(keys) - 1}}}"]
+            [
+                *(f"{{{n}}} if {{key}} == {k}" for n, k in enumerate(keys[:-1])),
+                f"{{{len(keys) - 1}}}",
+            ]
         )
         fix = filled(template, key=key, **{str(n): each for n, each in texts.items()})
         counted = isinstance(owner, dict) or len(keys) == 1
-        rest = isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, (ast.Mod, ast.BitAnd))
+        rest = isinstance(node.slice, ast.BinOp) and isinstance(
+            node.slice.op, (ast.Mod, ast.BitAnd)
+        )
         return fix if counted or rest else Edit(fix, f", for {key} from 0 to {len(keys) - 1}")
 
     def _check_key(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> None:

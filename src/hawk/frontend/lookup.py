@@ -112,7 +112,10 @@ def _listed(value: np.ndarray[Any, Any]) -> str:
     if not value.ndim:
         return f"{value.item()!r}"
     numbers = value.ravel().tolist()
-    real = all(isinstance(each, int) or (isinstance(each, float) and math.isfinite(each)) for each in numbers)
+    real = all(
+        isinstance(each, int) or (isinstance(each, float) and math.isfinite(each))
+        for each in numbers
+    )
     if real and len(numbers) <= 16:
         return repr(value.tolist())
     if real and value.ndim == 1 and len({repr(each) for each in numbers}) == 1:

@@ -199,7 +199,9 @@ def _whole_to_digits(numbers: Arithmetic, number: Any, digits: int) -> Any:
     if scale // 2 > greatest:
         return numbers.to(0, kind)
     if scale > greatest:
-        raise Misfit("H203", f"10 ** {-digits} does not fit this integer", "float({left})", side="left")
+        raise Misfit(
+            "H203", f"10 ** {-digits} does not fit this integer", "float({left})", side="left"
+        )
     binary = numbers.binary
     quotient, rest = binary("//", number, scale), binary("%", number, scale)
     odd = binary("==", binary("&", quotient, 1), 1)

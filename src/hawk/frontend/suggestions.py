@@ -13,6 +13,7 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.source import Source, own_nodes
 from hawk.frontend.symbols import SYMBOLS
 
+
 def with_texts(fix: str | Edit, texts: Mapping[str, str]) -> str | Edit:
     """A suggestion with the texts of operands in the places of {left} and {right}.
 
@@ -150,9 +151,7 @@ def sites(nodes: Sequence[ast.AST], name: str) -> list[Site]:
     return sorted(found, key=lambda each: (each.statement.lineno, each.statement.col_offset))  # type: ignore[attr-defined]
 
 
-def _bound(
-    node: ast.AST, target: ast.expr, value: ast.expr | None, name: str
-) -> Iterator[Site]:
+def _bound(node: ast.AST, target: ast.expr, value: ast.expr | None, name: str) -> Iterator[Site]:
     """The places of `name` in a target, each with its part of the value."""
     if isinstance(target, ast.Name):
         if target.id == name:
@@ -169,7 +168,9 @@ def _bound(
         yield from _bound(node, inner, part, name)
 
 
-def site_of(frame: Frame, name: str, made: Loc | None, within: ast.AST | None = None) -> Site | None:
+def site_of(
+    frame: Frame, name: str, made: Loc | None, within: ast.AST | None = None
+) -> Site | None:
     """Where `name` got a value that was made at a place: there, or in the choice or loop there."""
     found = sites(frame.source.body if within is None else [within], name)
     if made is None or not found:

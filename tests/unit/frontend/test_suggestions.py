@@ -85,19 +85,55 @@ PLANES = """k: Int32, u: UInt32, i: Index, x: Scalar, y: Scalar, b: Bool, c: Boo
          m: Mutable[Int32], s: Mutable[Scalar], w: Mutable[UInt32], t: Mutable[Bool]"""
 EXPRESSIONS = (
     *("x ** 1.5", "(x + y) ** -0.5", "pow(x, 1.5)", "2 ** i", "x ** 2.0", "x @ y", "x << 2"),
-    *("~b", "~(x > 0)", "i + k", "k * u", "k + 3_000_000_000", "u - 1_000_000_000_000", "int(x) & y"),
-    *("(0, x)[i > 0]", "TABLE[i % 3]", "TABLE[i]", "{1: x, 2: y}[i]", "x[0]", "x.sqrt()", "x.item()"),
+    *(
+        "~b",
+        "~(x > 0)",
+        "i + k",
+        "k * u",
+        "k + 3_000_000_000",
+        "u - 1_000_000_000_000",
+        "int(x) & y",
+    ),
+    *(
+        "(0, x)[i > 0]",
+        "TABLE[i % 3]",
+        "TABLE[i]",
+        "{1: x, 2: y}[i]",
+        "x[0]",
+        "x.sqrt()",
+        "x.item()",
+    ),
     *("x and y", "x or y", "b and x", "b or x", "x and y and 2", "(x if b else 1) and b"),
     *("i < k < 3", "0 < k < i", "x > 0 & y > 0", "b is True", "b is False", "x is 1", "i is k"),
     *("i in (1, k)", "k in (1, i)", "k in (1, 5_000_000_000)", "i not in [k, k]", "x in y"),
     *("i in [k for _ in (1, 2)]", "x if b else None", "i if b else k", "k if b else u"),
-    *("max(i, k)", "min(k, i, 2)", "max([i, k])", "np.where(b, k, u)", "sum([k, i])", "sum((i, k))"),
-    *("np.zeros(3)", "np.array([x, y])[0]", "np.arange(3)[i]", "math.hypot(x + 1, y)", "np.max((x, y))"),
+    *(
+        "max(i, k)",
+        "min(k, i, 2)",
+        "max([i, k])",
+        "np.where(b, k, u)",
+        "sum([k, i])",
+        "sum((i, k))",
+    ),
+    *(
+        "np.zeros(3)",
+        "np.array([x, y])[0]",
+        "np.arange(3)[i]",
+        "math.hypot(x + 1, y)",
+        "np.max((x, y))",
+    ),
     *("(x, y) * x", "x - TABLE", "math.modf(x)[0]", "sorted((x, y))[0]", "x + '1'", "y * 10**400"),
 )
 SURROUNDINGS = (
     *("s = {}", "s = -{}", "s = 2 * {} + 1", "s = 3.0 / {}", "s = x - {}", "s = {} ** 2"),
-    *("t = b & {}", "t = c == {}", "t = not {}", "t = x < {}", "s = [{}, 2][0]", "s = x if {} else y"),
+    *(
+        "t = b & {}",
+        "t = c == {}",
+        "t = not {}",
+        "t = x < {}",
+        "s = [{}, 2][0]",
+        "s = x if {} else y",
+    ),
     *("if {}:\n        s = 1.0", "while x < {} - s:\n        s += 1.0", "s += {}", "s *= {}"),
     *("m += {}", "w ^= {}", "t &= {}", "v = {}\n    s = v", "assert {}", "s = max({}, 1)"),
 )
@@ -105,10 +141,7 @@ SURROUNDINGS = (
 
 def in_a_kernel(statements: str) -> str:
     """A kernel of these statements."""
-    return (
-        "TABLE = (1.0, 2.0, 3.0)\n\n@hawk.kernel\n"
-        f"def step({PLANES}):\n    {statements}\n    t = b if t else c\n"
-    )
+    return f"TABLE = (1.0, 2.0, 3.0)\n\n@hawk.kernel\ndef step({PLANES}):\n    {statements}\n"
 
 
 def check_suggestions(program: str) -> int:
@@ -141,14 +174,33 @@ def _safe(program: str, edit: Edit) -> str:
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_suggestion_keeps_its_meaning_in_every_surrounding(expression: str) -> None:
     for surrounding in SURROUNDINGS:
-        check_suggestions(in_a_kernel(surrounding.format(expression)))
+        program = in_a_kernel(surrounding.format(expression))
+        if "if b" not in expression or is_code(program):  # a choice in a choice has parentheses
+            check_suggestions(program)
 
 
 @pytest.mark.parametrize("name", ["m", "w", "s", "t"])
 def test_what_a_state_becomes_can_be_mended(name: str) -> None:
-    values = ("x * 2", "i", "k / 2", "x > 0", "u", "1", "2.5", "-1", "5_000_000_000", "x if b else y")
+    values = (
+        "x * 2",
+        "i",
+        "k / 2",
+        "x > 0",
+        "u",
+        "1",
+        "2.5",
+        "-1",
+        "5_000_000_000",
+        "x if b else y",
+    )
     forms = (
-        *("{0} = {1}", "{0} += {1}", "{0} /= {1}", "{0}, s = {1}, x", "t = (z := {1}) > 0\n    {0} = z"),
+        *(
+            "{0} = {1}",
+            "{0} += {1}",
+            "{0} /= {1}",
+            "{0}, s = {1}, x",
+            "t = (z := {1}) > 0\n    {0} = z",
+        ),
         "if b:\n        {0} = {1}",
         "if b:\n        {0} = {1}\n    else:\n        {0} = i",
         "if b:\n        {0} = 0\n    else:\n        {0} = {1}",
@@ -175,12 +227,12 @@ def test_what_a_state_becomes_can_be_mended(name: str) -> None:
         ("w ^= i", "w ^= hawk.uint32(i)"),
         ("s **= 0.5", "s = math.sqrt(s)"),
         ("s &= 1", "s = int(s) & 1"),
-        ("s <<= 1", "s *= 2.0 ** 1"),
+        ("s <<= 1", "s = s * 2.0 ** 1"),
         ("t = i < k < 3", "i < hawk.index(k) < 3"),
         ("s = max(i, k)", "hawk.index(k)"),
         ("s = x and y", "y if x != 0 else x"),
         ("if x and y:\n        s = 1.0", "x != 0 and y"),
-        ("t = (x if x > 0 else 1) and x > 3", "x > 3 if (x if x > 0 else 1) != 0 else (x if x > 0 else 1)"),
+        ("t = (x if x > 0 else 1) and x > 3", "x > 3 if (x if x > 0 else 1) != 0 else x if x > 0 else 1"),
         ("t = b == ~c", "(not c)"),
         ("t = i in (1, k)", "hawk.index(k)"),
         ("match k:\n        case 5_000_000_000:\n            s = 1.0", "hawk.index(k)"),
@@ -227,4 +279,6 @@ def test_an_edit_replaces_what_is_marked_and_no_more() -> None:
     edit = Edit("d", at=Loc("f.py", 2, 12, 3, 15))
     assert "def f():\n    return (d) * c\n" == edited(lines, edit)
     before = Edit("a = 1\nb = 2", at=Loc("f.py", 2, 4, 2, 10), before=True)
-    assert "def f():\n    a = 1\n    b = 2\n    return (a\n            + b) * c\n" == edited(lines, before)
+    assert "def f():\n    a = 1\n    b = 2\n    return (a\n            + b) * c\n" == edited(
+        lines, before
+    )
