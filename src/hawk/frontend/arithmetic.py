@@ -209,7 +209,7 @@ class Arithmetic(ABC):
 
     @staticmethod
     def _right(ask: Callable[..., Any], *values: Any) -> Any:
-        """What `ask` says of a right operand. Raises Misfit, which says that it is the right one."""
+        """What `ask` says of a right operand. Raises Misfit, with {right} for {left}."""
         try:
             return ask(*values)
         except Misfit as misfit:

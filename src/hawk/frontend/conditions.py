@@ -276,10 +276,10 @@ class Conditions:
         place, both = whole.values.index(node), isinstance(whole.op, ast.And)
         first, rest = whole.values[0], whole.values[1:]
         constants = all(isinstance(each, ast.Constant) for each in rest)
-        if constants and not both and isinstance(first, ast.Compare):
-            if isinstance(first.ops[0], ast.Eq) and len(first.ops) == 1:
-                choices = ", ".join([frame.source.text(first.comparators[0]), *texts[1:]])
-                return f"{filled('{left}', left=frame.source.text(first.left))} in ({choices})"
+        equal = isinstance(first, ast.Compare) and [type(op) for op in first.ops] == [ast.Eq]
+        if constants and not both and equal and isinstance(first, ast.Compare):
+            choices = ", ".join([frame.source.text(first.comparators[0]), *texts[1:]])
+            return f"{frame.source.text(first.left)} in ({choices})"
         if not isinstance(value, (Scalar, bool, int, float)):
             return ""
         word = " and " if both else " or "

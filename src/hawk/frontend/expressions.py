@@ -130,10 +130,11 @@ class Expressions:
         self, frame: Frame, node: ast.AST, misfit: Misfit, operands: tuple[ast.AST, ...] = ()
     ) -> HawkError:
         """The error of a misfit at `node`, with the texts of the operands."""
-        slots = dict(zip(("left", "right"), operands or (node,), strict=False))
+        names = ("left", "right")
+        slots: dict[str, ast.AST] = dict(zip(names, operands or (node,), strict=False))
         texts = {slot: frame.source.text(operand) for slot, operand in slots.items()}
         what = misfit.what
-        for slot in ("left", "right"):
+        for slot in names:
             what = what.replace(f"{{{slot}}}", texts.get(slot, "..."))
         where, fixes = frame.loc(node), misfit.fixes
         if misfit.side:

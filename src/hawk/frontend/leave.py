@@ -124,7 +124,7 @@ def _became(
 
 
 def _template(misfit: Misfit) -> str:
-    """What to write for a value that does not fit, with {left} for it; nothing if that is not known."""
+    """What to write for a value that does not fit, with {left} for it; nothing if not known."""
     fix = misfit.fixes[0] if misfit.fixes else ""
     return fix.text if isinstance(fix, Edit) else fix
 

@@ -199,9 +199,10 @@ def unknown(
     name = getattr(function, "__name__", text)
     if name in LATER:
         fix = _with_arguments(LATER[name], given)
-        if name == "norm" and listed and len(given) == 1:
-            squares = " + ".join(f"{{{n}}} * {{{n}}}" for n in range(len(listed)))
-            fix = _with_arguments(f"math.sqrt({squares})", listed)
+        numbers = given if name == "hypot" else listed if name == "norm" else ()
+        if numbers and (name == "hypot" or len(given) == 1):
+            squares = " + ".join(f"{{{n}}} * {{{n}}}" for n in range(len(numbers)))
+            fix = _with_arguments(f"math.sqrt({squares})", numbers)
         return "H209", f"`{text}` is not there yet", fix
     what = f"`{text}` has no meaning in a kernel"
     owner = type(getattr(function, "__self__", None)).__name__
@@ -237,11 +238,11 @@ def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) 
 
 
 def _with_arguments(fix: str | Edit, given: Sequence[str]) -> str | Edit:
-    """A suggestion with the texts of the arguments; nothing where it needs others."""
+    """A suggestion with the texts of the arguments; an example where it needs others."""
     template = fix.text if isinstance(fix, Edit) else fix
     asked = {int(each) for each in re.findall(r"\{(\d)\}", template)}
     if asked and len(given) != max(asked) + 1:
-        return ""
+        return "such as " + filled(template, **{"0": "x", "1": "y"})
     text = filled(template, **{str(n): each for n, each in enumerate(given)}) if asked else template
     return replace(fix, text=text) if isinstance(fix, Edit) else text
 

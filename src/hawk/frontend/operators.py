@@ -40,8 +40,8 @@ class Plan:
 class Misfit(Exception):
     """Kinds that do not go together.
 
-    `what` and `fix` hold {left} and {right} where the texts of the operands belong. `fix` stands for
-    the whole expression, or with a `side` for that operand. Of several the user chooses one.
+    `what` and `fixes` hold {left} and {right} where the texts of the operands belong. A fix stands
+    for the whole expression, or with a `side` for that operand. Of several the user chooses one.
     """
 
     keeps: DType | None = None

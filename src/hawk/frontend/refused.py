@@ -78,8 +78,8 @@ def _written(source: Source, node: ast.AST) -> str:
             if part.step is not None:
                 return ""
             owner = source.text(value)
-            before = f"{owner}[: {source.text(part.lower)}]" if part.lower else ""
-            after = f"{owner}[{source.text(part.upper)} :]" if part.upper else ""
+            before = f"{owner}[:{source.text(part.lower)}]" if part.lower else ""
+            after = f"{owner}[{source.text(part.upper)}:]" if part.upper else ""
             kept = " + ".join(each for each in (before, after) if each)
             return f"{owner} = {kept or '[]'}"
         case ast.Delete(targets=[ast.Subscript(value=value, slice=key)]):

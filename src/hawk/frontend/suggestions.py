@@ -65,8 +65,17 @@ def chained(source: Source, node: ast.Compare, sides: Sequence[ast.AST], text: s
 
 def comparison(op: ast.cmpop) -> str:
     """A comparison as it is written."""
-    words = {ast.In: "in", ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not"}
-    return words.get(type(op)) or SYMBOLS[type(op)]
+    match op:
+        case ast.In():
+            return "in"
+        case ast.NotIn():
+            return "not in"
+        case ast.Is():
+            return "is"
+        case ast.IsNot():
+            return "is not"
+        case _:
+            return SYMBOLS[type(op)]
 
 
 def fresh(*texts: str) -> tuple[str, str]:
