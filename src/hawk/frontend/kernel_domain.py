@@ -38,6 +38,8 @@ class KernelDomain:
         self.expressions = Expressions(self)
         self.depth = 0
         """How many arms and passes are open: a list made outside them must not change inside."""
+        self.quotients: set[ast.AST] = set()
+        """The divisions of two integers, which may be meant to give one."""
 
     # --- expressions ---
 
@@ -208,7 +210,11 @@ class KernelDomain:
             site = site_of(frame, name, made, node)
             template = f"{conversion(wanted, real)}({{left}})"
             template = "{left} != 0" if wanted is DType.BOOL else template
-            return site and site.edit(frame, template, where, integer=wanted.is_int)
+            if site is None:
+                return None
+            return site.edit(
+                frame, template, where, integer=wanted.is_int and site.node in self.quotients
+            )
         settled = self.numbers.settle(value)
         if not isinstance(settled, Scalar):
             return None

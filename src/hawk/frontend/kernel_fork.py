@@ -180,7 +180,9 @@ class KernelFork:
             template = "{left} != 0"
             if isinstance(site.value, ast.Constant):
                 template = str(bool(site.value.value))
-        return site.edit(self.frame, template, where, integer=to.is_int)
+        return site.edit(
+            self.frame, template, where, integer=to.is_int and site.node in self.domain.quotients
+        )
 
     def _both(self, arms: tuple[Site | None, Site | None], where: Loc) -> str:
         """What to write where both values become an Index."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set as AbstractSet
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -78,13 +79,13 @@ class Leave:
                 misfit.fixes = (str(bool(value)),)
             if at_text:
                 raise self._returned(frame, plane, node, misfit, dtype) from None
-            raise _became(frame, plane.name, value, node, misfit, dtype) from None
+            raise _became(frame, plane.name, value, node, misfit, dtype, domain.quotients) from None
 
     def _returned(
         self, frame: Frame, plane: Output, node: ast.AST, misfit: Misfit, dtype: DType
     ) -> HawkError:
         """The error of a returned value that is no number of its plane."""
-        several = len(self.signature.outputs) > 1
+        several = self.signature.nesting == "tuple"
         whole = isinstance(node, ast.stmt) or node is _given_back(frame, node)
         text = frame.source.text(node)
         if several and whole:  # a tuple that is not written out here
@@ -92,7 +93,8 @@ class Leave:
             return HawkError(misfit.code, what, frame.loc(node))
         assert isinstance(node, ast.expr)
         template = _template(misfit)
-        fix = template and fitted(frame.source, node, template, integer=dtype.is_int)
+        whole = dtype.is_int and node in self.domain.quotients
+        fix = template and fitted(frame.source, node, template, integer=whole)
         return HawkError(misfit.code, misfit.what.replace("{left}", text), frame.loc(node), fix)
 
 
@@ -103,7 +105,13 @@ def _given_back(frame: Frame, node: ast.AST) -> ast.AST | None:
 
 
 def _became(
-    frame: Frame, name: str, value: Any, node: ast.AST, misfit: Misfit, dtype: DType
+    frame: Frame,
+    name: str,
+    value: Any,
+    node: ast.AST,
+    misfit: Misfit,
+    dtype: DType,
+    quotients: AbstractSet[ast.AST],
 ) -> HawkError:
     """The error of a Mutable or a mask that ends a step as no number of its plane."""
     what = misfit.what.replace("{left}", name)
@@ -117,7 +125,8 @@ def _became(
     template = _template(misfit)
     if not template:
         return HawkError(misfit.code, what, where)
-    edit = site.edit(frame, template, where, integer=dtype.is_int)
+    whole = dtype.is_int and site.node in quotients
+    edit = site.edit(frame, template, where, integer=whole)
     dots = filled(template, left="...")
     fix = edit or f"{dots} around what `{name}` becomes here"
     return HawkError(misfit.code, what, where if edit is None else edit.at, fix)

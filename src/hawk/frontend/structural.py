@@ -82,6 +82,8 @@ class Structural:
     def _by_steps(frame: Frame, node: ast.Call) -> str:
         """A loop over a range as a `while` loop, in words."""
         source = frame.source
+        if len(node.args) != 3:
+            return "a step that is known"
         start, stop, step = (source.text(each) for each in node.args)
         loops = [each for each in own_nodes(source.body) if isinstance(each, ast.For)]
         name = next((source.text(each.target) for each in loops if each.iter is node), "i")
@@ -100,7 +102,7 @@ class Structural:
         text = frame.source.text(node)
         what = f"a range runs over integers, and `{text}` is {describe(self.numbers, value)}"
         fix = f"int({text})"
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        if isinstance(node, ast.BinOp) and node in self.domain.quotients:
             sides = {"left": frame.source.text(node.left), "right": frame.source.text(node.right)}
             fix = filled("{left} // {right}", **sides)
         raise HawkError("H202", what, frame.loc(node), fix)

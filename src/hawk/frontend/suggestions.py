@@ -101,6 +101,11 @@ class Site:
     name: str
 
     @property
+    def node(self) -> ast.AST:
+        """What computes the value."""
+        return self.value or self.statement
+
+    @property
     def alone(self) -> bool:
         """Whether the statement binds this name to that value, and does nothing else."""
         node = self.statement

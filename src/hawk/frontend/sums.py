@@ -124,6 +124,8 @@ class Sums:
 
     def _binary(self, frame: Frame, node: Any, left: Any, right: Any, name: str = "") -> Any:
         symbol = SYMBOLS[type(node.op)]
+        if symbol == "/" and _counts(left) and _counts(right):
+            self.domain.quotients.add(node)
         if is_known(left) and is_known(right):
             return by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
         sides = (_left(node), _right(node))
