@@ -10,15 +10,18 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 	&& echo $$python && break; done)
 # Processes of the test run; JOBS=0 runs the tests in one process (for a debugger).
 JOBS ?= auto
+# How long `make soak` goes on.
+MINUTES ?= 30
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-long lint format docs bench clean
+.PHONY: help demo test test-long soak lint format docs bench clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       show what it does, in a few seconds"
 	@echo "make test       all tests"
 	@echo "make test-long  the random programs at length (2000 programs, random seeds)"
+	@echo "make soak       random kernels, batches, threads, interrupts for MINUTES=30"
 	@echo "make lint       ruff, basedpyright, import-linter"
 	@echo "make format     let ruff rewrite the files; bring the contents in CONTRIBUTING.md up to date"
 	@echo "make docs       the documentation, into docs/_build/html"
@@ -33,6 +36,10 @@ test: .venv/installed-dev
 
 test-long: .venv/installed-dev
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --programs=2000 --hypothesis-profile=long
+
+# SEED=... repeats what a failure names.
+soak: .venv/installed-dev
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # Every linter runs even if one before it complained, so one run shows everything.
 lint: .venv/installed-dev

@@ -15,6 +15,9 @@ from eagle.params import is_number, shown
 from hawk.ir.nodes import Role
 from hawk.kernel import RESERVED, Kernel
 
+_OF_KERNELS = {"checks": "checks=True", "contract": "contract=False"}
+"""Options of `@hawk.kernel` that a call does not have."""
+
 
 class Arguments:
     """The values of one call, by the name of their plane."""
@@ -79,6 +82,8 @@ def _match_positions(
 def _unknown(kernel: Kernel[..., Any], name: str, names: list[str], given: Arguments) -> str:
     if any(name == output.name for output in kernel.outputs):
         return f"is what {kernel.name} returns; write out=... for the array to return it in"
+    if name in _OF_KERNELS:
+        return f"is an option of the kernel, not of a call; write @hawk.kernel({_OF_KERNELS[name]})"
     if name in RESERVED:
         return f"is no option of this call, nor a plane of {kernel.name}; leave it out"
     import difflib  # slow to load, and nobody needs it who writes the names right

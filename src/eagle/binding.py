@@ -456,5 +456,7 @@ def _number_fix(parameter: Parameter, value: object, real: DType) -> str:
     if dtype.is_int and isinstance(value, (float, np.floating)) and np.isfinite(value):
         return f"; write round({name})"
     if dtype in (DType.I32, DType.U32) and isinstance(value, (int, np.integer)):
-        return f"; for numbers that large declare it `{name}: Param[Index]`"
+        kind = "Param[Index]" if parameter.role is Role.UNIFORM else "Index"
+        size = "for negative numbers" if value < 0 and dtype is DType.U32 else "for such numbers"
+        return f"; {size} declare it `{name}: {kind}`"
     return ""

@@ -21,6 +21,9 @@ class BindError(ValueError):
         return "\n  ".join((head, *self.problems))
 
 
+BindError.__module__ = "eagle"  # where users find it, and what a traceback should say
+
+
 class Busy(RuntimeError):
     """One `Simulation` or `Bound` was used by two threads at once.
 
@@ -31,3 +34,6 @@ class Busy(RuntimeError):
 
 class PerformanceWarning(UserWarning):
     """Something was done that costs more than it needs to; the message says how to avoid it."""
+
+
+Busy.__module__ = PerformanceWarning.__module__ = "eagle"

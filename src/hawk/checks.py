@@ -78,6 +78,9 @@ class CheckWarning(UserWarning):
     """A number became NaN, or was lost in a conversion or a division by 0."""
 
 
+CheckError.__module__ = CheckWarning.__module__ = "hawk"  # where users find them
+
+
 @contextmanager
 def watching(
     kernel: Kernel[..., Any], compiled: Compiled, planes: Sequence[NDArray[Any] | int]

@@ -120,7 +120,9 @@ def expression(text: str) -> ast.expr | None:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is a whole expression or statement of Python, with nothing left open."""
+    """Whether a text is one expression or statement of Python, with nothing left open."""
+    if "\n" in text or "#" in text:  # several lines are made, or named, by whoever says them
+        return False
     try:
         tree = _parsed(text, "exec")
     except (SyntaxError, ValueError):

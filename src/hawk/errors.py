@@ -38,9 +38,18 @@ class HawkError(Exception):
         """What to write, for another error that comes of this one."""
         return self.edits or self.fix
 
+    @property
+    def public(self) -> HawkError:
+        """The error as a plain HawkError: how a walk told it from others is nobody's business."""
+        kept = (self.code, self.what, self.loc, self.fix, self.edits, self.message)
+        return _restore(HawkError, *kept)
+
     def __reduce__(self) -> tuple[object, ...]:
         kept = (self.code, self.what, self.loc, self.fix, self.edits, self.message)
         return _restore, (type(self), *kept)
+
+
+HawkError.__module__ = "hawk"  # where users find it, and what a traceback should say
 
 
 def _restore(

@@ -74,7 +74,7 @@ class Program:
                 )
             except HawkError as error:
                 # The message has the place in the user's file; hawk's own frames would bury it.
-                raise error.with_traceback(None) from error.__cause__
+                raise error.public from error.__cause__
             self._traced[real, uniform] = traced
             return traced
 

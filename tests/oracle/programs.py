@@ -393,6 +393,8 @@ class Writer:
             body += self.statement(scope)
         if late:
             body += self.stop(scope)
+        elif stops and not early:
+            body.append("terminated |= False")  # a mask that nothing assigns to is refused
         if outputs is None:
             for _ in range(self.random.randint(3, 6)):
                 body += self.local(scope)

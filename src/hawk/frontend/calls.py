@@ -15,13 +15,14 @@ from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import names as table
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
-from hawk.frontend.known import by_python
+from hawk.frontend.known import by_python, no_text
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import plain
+from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Mixed, named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
-from hawk.frontend.source import Source, nearest
+from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.suggestions import elements
 from hawk.frontend.templates import describe
@@ -35,9 +36,6 @@ DEPTH_MAX = 64
 """How deep calls of helpers may nest."""
 
 PURE_METHODS = {
-    dict: {"items", "keys", "values", "get"},
-    list: {"count", "index"},
-    tuple: {"count", "index"},
     str: set(dir(str)),
     float: {"is_integer"},
     int: {"bit_length", "bit_count"},
@@ -60,43 +58,58 @@ class Calls:
         expressions = self.domain.expressions
         if isinstance(node.func, ast.Attribute):
             owner = expressions.evaluate(frame, node.func.value)
-            if isinstance(owner, (list, dict)) and node.func.attr in _CHANGES:
-                return self._change(frame, node, owner)
-            if isinstance(owner, Scalar) and node.func.attr == "is_integer":
-                owner = None
-        callee = expressions.evaluate(frame, node.func)
+            if form_of(owner, node.func.attr) is not None:
+                given = self._arguments(frame, node)
+                return self.structural.methods.call(frame, node, owner, node.func.attr, *given)
+            callee = expressions.attribute(frame, node.func, owner)
+        else:
+            callee = expressions.evaluate(frame, node.func)
         if callee is print or callee is debug:  # shown only on demand
             self.domain.shows(frame, node)
             return None
+        args, keywords = self._arguments(frame, node)
+        return self.apply(frame, node, callee, args, keywords, name)
+
+    def _arguments(self, frame: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """What a call gives by place and by name."""
+        expressions = self.domain.expressions
         args = expressions.elements(frame, node.args)
         keywords: dict[str, Any] = {}
         for each in node.keywords:
             value = expressions.evaluate(frame, each.value)
+            opened: dict[Any, Any] = {each.arg: value}
             if each.arg is None:
-                keywords.update(value)
-            else:
-                keywords[each.arg] = value
-        return self._apply(frame, node, callee, args, keywords, name)
+                opened = value
+                if not isinstance(value, dict) or not all(isinstance(n, str) for n in value):
+                    what = "`**` gives arguments by name, and this is "
+                    what += describe(self.numbers, value)
+                    raise HawkError("H305", what, frame.loc(each.value))
+            if twice := [n for n in opened if n in keywords]:
+                what = f"`{twice[0]}` is given twice by name"
+                raise HawkError("H305", what, frame.loc(each.value), "it once")
+            keywords.update(opened)
+        return args, keywords
 
-    def _apply(
+    def apply(
         self,
         frame: Frame,
         node: ast.Call,
         callee: Any,
         args: list[Any],
-        keywords: dict[str, Any],
+        keywords: dict[str, Any] | None = None,
         name: str = "",
     ) -> Any:
-        where = frame.loc(node)
+        """The value of a call of `callee` that is written at `node`."""
+        where, keywords = frame.loc(node), keywords or {}
         match callee:
             case Closure():
                 return self._walk(frame, node, callee.source, callee, args, keywords)
             case functools.partial():
                 kept = {**callee.keywords, **keywords}
-                return self._apply(frame, node, callee.func, [*callee.args, *args], kept, name)
+                return self.apply(frame, node, callee.func, [*callee.args, *args], kept, name)
             case MethodType():
                 bound = [callee.__self__, *args]
-                return self._apply(frame, node, callee.__func__, bound, keywords, name)
+                return self.apply(frame, node, callee.__func__, bound, keywords, name)
             case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
                 if callee not in self.sources:
                     self.sources[callee] = Source.of(callee, where)
@@ -108,7 +121,7 @@ class Calls:
             return self._inline(frame, node, callee, args, keywords)
         method = type(callee).__call__ if callable(callee) else None
         if isinstance(method, FunctionType) and not isinstance(callee, type):
-            return self._apply(frame, node, method, [callee, *args], keywords, name)
+            return self.apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
 
     # --- functions of libraries ---
@@ -132,13 +145,19 @@ class Calls:
             return structural(frame, node, *args, **keywords)
         if _hashable(callee) and callee in (min, max) and len(args) == 1:
             args = list(self.structural.sequence(frame, node.args[0], args[0]))
+            if "key" not in keywords and len(args) < 2:
+                return self._least_of_few(frame, node, args, keywords)
         known = is_known(tuple(args)) and is_known(keywords)
         if known and callee not in table.TYPED and _is_pure(callee):
             result = by_python(lambda: callee(*args, **keywords), where)
             if isinstance(result, np.ndarray) and not result.ndim:
                 result = result.item()  # what np.where makes of numbers
+            if isinstance(getattr(callee, "__self__", None), str):
+                result = self.domain.new(result)  # "a b".split()
             return plain(result, where)
         recipe = table.recipe_of(callee)
+        if recipe is None and isinstance(getattr(callee, "__self__", None), str):
+            raise no_text(where)
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)
         text = frame.source.text(node.func)
@@ -180,6 +199,22 @@ class Calls:
         turned = both[mixed.turned]
         fix = f"{CONVERSIONS[mixed.into]}({source.text(turned)})"
         return HawkError("H204", what, frame.loc(turned), fix)
+
+    def _least_of_few(
+        self, frame: Frame, node: ast.Call, values: list[Any], keywords: dict[str, Any]
+    ) -> Any:
+        """`min` or `max` of no more than one value."""
+        text = frame.source.text(node.func)
+        if unknown := [name for name in keywords if name != "default"]:
+            what = f"`{text}` has no argument `{unknown[0]}`"
+            raise HawkError("H305", what, frame.loc(node), f"{text}(..., default=...)")
+        if values:
+            return values[0]
+        if "default" in keywords:
+            return keywords["default"]
+        what = f"`{text}` of no values, and no default"
+        fix = f"{text}({frame.source.text(node.args[0])}, default=...)"
+        raise HawkError("H210", what, frame.loc(node), fix)
 
     def _wrong_arguments(
         self,
@@ -249,17 +284,39 @@ class Calls:
         """Walk a helper's body with its parameters bound."""
         where = frame.loc(node)
         self._check_depth(frame, source, where)
+        if isinstance(callee, Closure):
+            self._check_open(frame, node, callee)
         inner = Frame(
             source,
             self._bound(frame, node, source, callee, args, keywords),
             caller=where,
             parent=callee.frame if isinstance(callee, Closure) else None,
             depth=frame.depth + 1,
+            region=self.domain.region,
         )
         value = self.domain.walker.function(inner)[RESULT]
+        if isinstance(value, Unusable) and inner.ends is not None and _returns_value(source):
+            raise _no_last_return(source, inner.ends, where)
         if isinstance(value, Unusable):
             raise value.why(f"{source.name}(...)", where)
         return value
+
+    def _check_open(self, frame: Frame, node: ast.Call, callee: Closure) -> None:
+        """Check that the numbers a function holds are those of a path that is still open."""
+        regions = self.domain.regions
+        if callee.region in regions:
+            return
+        holds = not is_known((callee.defaults, callee.keyword_defaults))
+        scope: Frame | None = callee.frame
+        while scope is not None:
+            gone = scope.region is not None and scope.region not in regions
+            holds = holds or (gone and not is_known(scope.names))
+            scope = scope.parent
+        if holds:
+            text = frame.source.text(node.func)
+            what = f"`{text}` was made on one path or in one pass of a loop, with numbers of that "
+            fix = f"{text}(...) on that path, or what it needs as arguments"
+            raise HawkError("H302", what + "path", frame.loc(node), fix)
 
     def _check_depth(self, frame: Frame, source: Source, where: Loc) -> None:
         if frame.depth > self.deepest[0]:
@@ -270,8 +327,10 @@ class Calls:
     def too_deep(self) -> HawkError:
         """The error of calls that nest too deeply, at the deepest one there was."""
         _, name, where = self.deepest
-        what = f"calls of `{name}` nest too deeply; does the recursion end?"
-        fix = "a loop; recursion can end only by what is known while the kernel is traced"
+        what = f"calls of `{name}` nest more than {DEPTH_MAX} deep, which is the limit; does the "
+        what += "recursion end?"
+        fix = "a loop, or what goes less deep; recursion can end only by what is known while the "
+        fix += "kernel is traced"
         return HawkError("H401", what, _short(where), fix)
 
     def _inline(
@@ -282,7 +341,9 @@ class Calls:
         self._check_depth(frame, kernel.source, where)
         signature: Signature = kernel.signature
         masks = {each.name: False for each in signature.parameters if each.role is Role.MASK}
-        given = {**{n: v for n, v in masks.items() if n not in keywords}, **keywords}
+        placed = {each.name for each in signature.parameters[: len(args)]}
+        absent = masks.keys() - placed - keywords.keys()
+        given = {**{n: masks[n] for n in absent}, **keywords}
         names = self._bound(frame, node, kernel.source, kernel.source.function, args, given)
         written: dict[str | None, ast.expr] = {
             **dict(zip([each.name for each in signature.parameters], node.args, strict=False)),
@@ -365,14 +426,6 @@ class Calls:
             raise HawkError("H305", what, where, f"{source.name}(..., {missing[0]}=...)")
         return bound
 
-    def _change(self, frame: Frame, node: ast.Call, owner: Any) -> Any:
-        """A method that changes a list or dict made in the kernel."""
-        assert isinstance(node.func, ast.Attribute)
-        self.domain.expressions.containers.changing(frame, owner, node)
-        args = self.domain.expressions.elements(frame, node.args)
-        method = getattr(owner, node.func.attr)
-        return by_python(lambda: method(*args), frame.loc(node))
-
 
 def _fewer(node: ast.Call, frame: Frame, count: int) -> str:
     """A call with no more arguments by place than the function takes."""
@@ -383,8 +436,29 @@ def _fewer(node: ast.Call, frame: Frame, count: int) -> str:
     return f"{source.text(node.func)}({', '.join(given)})"
 
 
-_CHANGES = {"append", "extend", "insert", "pop", "reverse", "clear", "update", "setdefault"}
 _BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}
+
+
+def _returns_value(source: Source) -> bool:
+    returns = [each for each in own_nodes(source.body) if isinstance(each, ast.Return)]
+    return any(each.value is not None for each in returns)
+
+
+def _no_last_return(source: Source, end: ast.AST, caller: Loc) -> HawkError:
+    """The error of a helper that returns a value on one path and nothing on another."""
+    given = [each for each in own_nodes(source.body) if isinstance(each, ast.Return) and each.value]
+    line, last = given[0].lineno, source.loc(end)
+    path = f"it ends after line {last.line} without `return`"
+    statement = source.body[-1]
+    if isinstance(statement, (ast.For, ast.While)):
+        path = f"the loop in line {last.line} ends, and nothing is returned"
+    elif isinstance(statement, (ast.If, ast.Match)):
+        path = f"nothing that line {last.line} chooses returns"
+    if any(end is each for each in own_nodes(source.body)):
+        path = f"it returns nothing in line {last.line}"
+    what = f"`{source.name}` returns a value in line {line}, and on another path {path}"
+    fix = f"{source.text(given[0])}, or other numbers of that form, as its last line"
+    return HawkError("H205", what, source.head(caller), fix)
 
 
 def _hashable(value: Any) -> bool:

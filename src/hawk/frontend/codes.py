@@ -31,6 +31,7 @@ CODES: Mapping[str, str] = {
     "H110": "A function that is not plain Python: async, or a generator.",
     "H111": "A number of steps that the kernel cannot take.",
     "H112": "A kernel that leaves nothing behind.",
+    "H113": "A Terminated that is never assigned.",
     # types and values
     "H201": "An operator that these types do not have.",
     "H202": "A float where an integer is needed; a float never becomes an integer silently.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,14 @@ from hawk.edits import filled
 from hawk.errors import Edit, Fix, HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
+from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
 from hawk.frontend.operators import CONVERSIONS, Mixed
 from hawk.frontend.suggestions import chained, elements, fresh
 from hawk.frontend.symbols import SYMBOLS
-from hawk.frontend.templates import describe
-from hawk.frontend.values import Scalar, Unusable, is_known
+from hawk.frontend.templates import describe, fill
+from hawk.frontend.values import VIEWS, Scalar, Unusable, is_known, known_of
+from hawk.ir.nodes import Const, Value
 from hawk.ir.types import DType
 
 if TYPE_CHECKING:
@@ -50,6 +53,12 @@ class Conditions:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.domain, self.numbers = expressions.domain, expressions.numbers
+        self.bound: dict[Value, dict[str, Any]] = {}
+        """What `:=` binds behind an `and`, by the bool that says whether it was run."""
+
+    def bound_where(self, truth: Any) -> dict[str, Any]:
+        """The names that are bound for sure where `truth` holds."""
+        return self.bound.get(truth.value, {}) if isinstance(truth, Scalar) else {}
 
     def compare(self, frame: Frame, node: ast.Compare, name: str) -> Any:
         """A chain of comparisons: all must hold, each operand is evaluated once."""
@@ -100,6 +109,9 @@ class Conditions:
     ) -> Any:
         match op:
             case ast.Is() | ast.IsNot():
+                if self._are_bools(left, right):
+                    equal = self.comparison(frame, node, ast.Eq(), left, right, sides, name)
+                    return equal if isinstance(op, ast.Is) else self.domain.opposite(equal)
                 self._check_identity(frame, node, left, right, sides)
                 return (left is right) is isinstance(op, ast.Is)
             case ast.In() | ast.NotIn():
@@ -120,7 +132,35 @@ class Conditions:
         if symbol in ("==", "!=") and (left is None or right is None):
             return symbol == "!="
         a, b = describe(self.numbers, left), describe(self.numbers, right)
-        raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node))
+        fix = self._values_of(frame, symbol, (left, right), sides)
+        raise HawkError("H201", f"`{symbol}` of {a} and {b}", frame.loc(node), fix)
+
+    def _values_of(
+        self, frame: Frame, symbol: str, values: tuple[Any, Any], sides: tuple[ast.AST, ...]
+    ) -> str:
+        """What to write for a comparison of a number with an Enum, or of two tuples."""
+        if len(sides) != 2:
+            return ""
+        texts = [frame.source.text(side) for side in sides]
+        if all(isinstance(each, (tuple, list)) for each in values) and symbol in ("==", "!="):
+            if len(values[0]) != len(values[1]):
+                return str(symbol == "!=")
+            quantified = "all" if symbol == "==" else "any"
+            return f"{quantified}([a {symbol} b for a, b in zip({texts[0]}, {texts[1]})])"
+        for place, each in enumerate(values):
+            if isinstance(each, enum.Enum) and isinstance(each.value, (bool, int, float)):
+                texts[place] += ".value"
+                name = type(each).__name__
+                return f" {symbol} ".join(texts) + f";\nor class {name}(enum.IntEnum): ..."
+        return ""
+
+    def _are_bools(self, left: Any, right: Any) -> bool:
+        """Whether both are bools and one is a number of the program: then `is` is `==`."""
+        kinds = [
+            each.dtype is DType.BOOL if isinstance(each, Scalar) else isinstance(each, bool)
+            for each in (left, right)
+        ]
+        return all(kinds) and (isinstance(left, Scalar) or isinstance(right, Scalar))
 
     def _check_identity(
         self, frame: Frame, node: ast.AST, left: Any, right: Any, sides: tuple[ast.AST, ...]
@@ -133,12 +173,8 @@ class Conditions:
             texts = [frame.source.text(side) for side in sides]
             fix = "=="
             if len(texts) == 2:
-                true = isinstance(right, bool) and value is left and value.dtype is DType.BOOL
                 isnt = "!=" if " is not " in frame.source.text(node) else "=="
-                fix = f"{{left}} {isnt} {{right}}"
-                if true and isinstance(node, ast.Compare) and len(node.ops) == 1:
-                    fix = "{left}" if right is (isnt == "==") else "not {left}"
-                fix = filled(fix, left=texts[0], right=texts[1])
+                fix = filled(f"{{left}} {isnt} {{right}}", left=texts[0], right=texts[1])
                 if isinstance(node, ast.Compare):
                     fix = chained(frame.source, node, sides, fix)
             what = "`is` compares objects, and a number of a sample is not an object"
@@ -154,7 +190,7 @@ class Conditions:
     ) -> Any:
         """`value in container`: known, or equal to any of its elements."""
         if isinstance(container, Scalar) or not isinstance(
-            container, (tuple, list, dict, str, range)
+            container, (tuple, list, dict, str, range, *VIEWS)
         ):
             what = (
                 f"`in` needs values whose number is known, not {describe(self.numbers, container)}"
@@ -166,9 +202,11 @@ class Conditions:
                 left, right = (frame.source.text(side) for side in sides)
                 fix = filled(f"{{left}} {symbol} {{right}}", left=left, right=right)
             raise HawkError("H404", what, frame.loc(node), fix)
-        if is_known(value) and is_known(tuple(container)):
-            return by_python(lambda: value in container, frame.loc(node))
-        found: Any = False
+        known = known_of(value)
+        if is_known(known) and is_known(tuple(container)):
+            found = by_python(lambda: known in container, frame.loc(node))
+            return found if known is value else self.numbers.settle(found)
+        found = False
         parts = elements(frame.source, sides[1]) if len(sides) == 2 else []
         for place, each in enumerate(container):
             both = (sides[0], parts[place] if parts else sides[1]) if sides else ()
@@ -237,18 +275,45 @@ class Conditions:
         self, frame: Frame, left: Scalar, right: ast.expr, node: ast.BoolOp, *, wanted: bool
     ) -> Any:
         """The right side of `and` or `or` whose left side is a bool at run time."""
-        binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(right))
-        if left.number is None and (binds or self.domain.watches):
+        binds = {n.target.id for n in ast.walk(right) if isinstance(n, ast.NamedExpr)}
+        sure = self.bound_where(left) if wanted else {}
+        if left.number is None and (binds or sure or self.domain.watches):
             # The right side binds names, or is looked at, only where the left one lets it run.
             known = ast.copy_location(ast.Constant(value=not wanted), right)
-            arms = (right, known) if wanted else (known, right)
-            return self._chosen(frame, left, *arms, node)
+            if not wanted:
+                return self._chosen(frame, left, known, right, node)
+            return self._and_then(frame, left, right, known, node, binds | sure.keys())
         other = self._truth_of(frame, right, node)
         if left.number is not None:
             return other
         return self.expressions.guarded(
             frame, node, lambda: self.numbers.emit("and" if wanted else "or", left, other)
         )
+
+    def _and_then(
+        self,
+        frame: Frame,
+        left: Scalar,
+        right: ast.expr,
+        known: ast.expr,
+        node: ast.BoolOp,
+        binds: set[str],
+    ) -> Any:
+        """`left and right`, where `right` binds names: they are bound where both hold."""
+        inside: dict[str, Any] = {}
+
+        def keep(names: dict[str, Any], *, ran: bool) -> None:
+            if ran:
+                inside.update((n, names[n]) for n in sorted(binds) if _can_leave(names.get(n)))
+            for name, value in inside.items():
+                names[f"{CHOSEN} {name}"] = value if ran else fill(value, _any_number)
+
+        both = self._chosen(frame, left, right, known, node, keep)
+        kept = {name: frame.names.pop(f"{CHOSEN} {name}") for name in inside}
+        kept = {n: value for n, value in kept.items() if not isinstance(value, Unusable)}
+        if kept and isinstance(both, Scalar):
+            self.bound[both.value] = kept
+        return both
 
     def _truth_of(self, frame: Frame, side: ast.expr, whole: ast.BoolOp) -> Scalar:
         value = self.expressions.evaluate(frame, side)
@@ -267,6 +332,10 @@ class Conditions:
         word = "and" if isinstance(whole.op, ast.And) else "or"
         text = frame.source.text(node)
         what = f"`{word}` works on bools, and `{text}` is {describe(self.numbers, value)}"
+        if value is None and node is whole.values[-1] and frame.source.is_statement(whole):
+            before = f" {word} ".join(frame.source.text(each) for each in whole.values[:-1])
+            test = before if word == "and" else f"not ({before})"
+            return HawkError("H201", what, frame.loc(whole), f"if {test}: {text}")
         fix = self._meant(frame, value, node, whole)
         return HawkError("H201", what, frame.loc(whole if fix else node), fix)
 
@@ -307,25 +376,48 @@ class Conditions:
         return self._chosen(frame, truth, node.body, node.orelse, node)
 
     def _chosen(
-        self, frame: Frame, truth: Any, body: ast.expr, orelse: ast.expr, node: ast.expr
+        self,
+        frame: Frame,
+        truth: Any,
+        body: ast.expr,
+        orelse: ast.expr,
+        node: ast.expr,
+        keep: Callable[..., None] | None = None,
     ) -> Any:
-        """The value of two expressions chosen at run time."""
+        """The value of two expressions chosen at run time; `keep` adds to the names of an arm."""
 
-        def arm(side: ast.expr) -> Callable[[], Ways]:
+        def arm(side: ast.expr, *, ran: bool) -> Callable[[], Ways]:
             def run() -> Ways:
                 if isinstance(node, ast.BoolOp):
                     value: Any = self._truth_of(frame, side, node)
                 else:
                     value = self.expressions.evaluate(frame, side)
                 frame.names[CHOSEN] = value
+                if keep is not None:
+                    keep(frame.names, ran=ran)
                 return {Exit.NEXT: always(frame.names)}
 
             return run
 
-        ways = self.domain.walker.branch(frame, truth, arm(body), arm(orelse), node)
+        arms = arm(body, ran=True), arm(orelse, ran=False)
+        ways = self.domain.walker.branch(frame, truth, *arms, node)
         names = ways[Exit.NEXT].names
         value = names.pop(CHOSEN)
         frame.names = names
         if isinstance(value, Unusable):
             raise value.why(frame.source.text(node), frame.loc(node))
         return value
+
+
+def _can_leave(value: Any) -> bool:
+    """Whether a value is numbers, which can be given another value where it is not bound."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_can_leave, value))
+    return isinstance(value, (Scalar, bool, int, float, str, type(None)))
+
+
+def _any_number(part: Any) -> Any:
+    """A number of the same type, which nobody reads."""
+    if not isinstance(part, Scalar):
+        return part
+    return Scalar(Const(part.dtype, part.value.loc, "", zero(part.dtype)), part.free)

@@ -11,10 +11,20 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
-from hawk.frontend.source import nearest
+from hawk.frontend.source import Source, nearest
 from hawk.frontend.suggestions import elements
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Closure, NeedsKnown, Range, Scalar, is_known, leaves
+from hawk.frontend.values import (
+    VIEWS,
+    Closure,
+    NeedsKnown,
+    Range,
+    Scalar,
+    Stream,
+    is_known,
+    known_of,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from hawk.frontend.expressions import Expressions
@@ -26,23 +36,42 @@ class Containers:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.domain, self.numbers = expressions.domain, expressions.numbers
-        self.made: dict[int, tuple[Any, int]] = {}
-        """Lists and dicts made while walking, with the depth they were made at."""
+        self.made: dict[int, tuple[Any, object | None]] = {}
+        """Lists and dicts made while walking, with the home of the region they were made in."""
+        self.met: dict[int, Any] = {}
+        """Lists and dicts that stand for one of several, where paths met."""
 
     def new(self, container: Any) -> Any:
         if isinstance(container, (list, dict)):
-            self.made[id(container)] = (container, self.domain.depth)
+            self.made[id(container)] = (container, self.domain.region.home)
         return container
+
+    def meet(self, value: Any, *, apart: bool = False) -> None:
+        """Note the lists and dicts in a value that was made where paths met.
+
+        `apart`: it is that of one path, as the others see it.
+        """
+        if isinstance(value, (list, dict)) and id(value) not in self.made:
+            self.met[id(value)] = value
+            if apart:
+                self.made[id(value)] = (value, None)
+        if isinstance(value, (list, tuple, dict)):
+            for part in value.values() if isinstance(value, dict) else value:
+                self.meet(part, apart=apart)
 
     def changing(self, frame: Frame, container: Any, node: ast.AST) -> None:
         """Check that a list or dict may be changed here. Raises HawkError."""
         made = self.made.get(id(container))
         text, form = frame.source.text(_owner(node)), type(container).__name__
+        if made is None and id(container) in self.met:
+            what = f"`{text}` may be one of several {form}s, as paths met, and which of them "
+            fix = f"{text} = {form}({text}) before, for a {form} of its own"
+            raise HawkError("H308", what + "changes would not be known", frame.loc(node), fix)
         if made is None:
             what = f"`{text}` is a {form} from outside the kernel and must not change"
             fix = f"{form}({text}) for a copy; what stays from step to step is a Mutable parameter"
             raise HawkError("H308", what, frame.loc(node), fix)
-        if made[1] != self.domain.depth:
+        if made[1] is not self.domain.region.home:
             what = f"`{text}` changes here on one path or in one pass of a loop only, so what it "
             what += "holds afterwards would not be known"
             fix = "the same change on every path, with a value that is chosen: x if ... else y"
@@ -52,13 +81,23 @@ class Containers:
         pairs: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                pairs.update(self.expressions.evaluate(frame, value))
+                opened = self.expressions.evaluate(frame, value)
+                if not isinstance(opened, dict):
+                    what = f"`**` opens a dict, and this is {describe(self.numbers, opened)}"
+                    raise HawkError("H201", what, frame.loc(value))
+                pairs.update(opened)
                 continue
-            known = self.expressions.evaluate(frame, key)
-            if not is_known(known):
-                raise NeedsKnown("H212", "a key of a dict must be known", frame.loc(key))
+            known = self.key(frame, self.expressions.evaluate(frame, key), key)
             pairs[known] = self.expressions.evaluate(frame, value)
         return self.new(pairs)
+
+    def key(self, frame: Frame, value: Any, node: ast.AST) -> Any:
+        """A key that a dict can have. Raises NeedsKnown for a number of the program."""
+        known = known_of(value)
+        if not is_known(known):
+            raise NeedsKnown("H212", "a key of a dict must be known", frame.loc(node))
+        by_python(lambda: hash(known), frame.loc(node))
+        return known
 
     def comprehension(
         self, frame: Frame, generators: list[ast.comprehension], parts: list[ast.expr]
@@ -67,6 +106,8 @@ class Containers:
         results: list[Any] = []
         targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         outside = {name: frame.names[name] for name in targets if name in frame.names}
+        around = frame.scope
+        scope = Frame(_scope(frame), parent=around or frame, region=self.domain.region)
 
         def run(place: int) -> None:
             if place == len(generators):
@@ -88,10 +129,15 @@ class Containers:
                 if isinstance(sequence, range):
                     element = self.domain.counter(element)  # noqa: PLW2901
                 self.domain.walker.bind(frame, generator.target, element)
+                scope.names.update((n, frame.names[n]) for n in targets if n in frame.names)
                 if all(self._keeps(frame, test) for test in generator.ifs):
                     run(place + 1)
 
-        run(0)
+        frame.scope = scope
+        try:
+            run(0)
+        finally:
+            frame.scope = around
         for name in targets:
             frame.names.pop(name, None)
         frame.names.update(outside)
@@ -106,15 +152,24 @@ class Containers:
         raise NeedsKnown("H404", what, frame.loc(test), fix)
 
     def subscript(self, frame: Frame, node: ast.Subscript) -> Any:
+        return self.element(frame, node, *self.place(frame, node))
+
+    def place(self, frame: Frame, node: ast.Subscript) -> tuple[Any, Any]:
+        """What has the element, and the key that is known."""
         owner = self.expressions.evaluate(frame, node.value)
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), text)
-        if isinstance(owner, (Range, Closure)):
-            what = f"`{frame.source.text(node.value)}` is {describe(self.numbers, owner)}"
-            raise HawkError("H201", what + " and has no elements", frame.loc(node))
-        key = self._key(frame, node, owner)
+        if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
+            text = frame.source.text(node.value)
+            what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
+            fix = f"tuple({text})" if isinstance(owner, (Stream, *VIEWS)) else ""
+            raise HawkError("H201", what, frame.loc(node), fix)
+        return owner, self._key(frame, node, owner)
+
+    def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
+        """The element of `owner` at `key`, written as `node`."""
         self._check_key(frame, node, owner, key)
         part = by_python(lambda: owner[key], frame.loc(node))
         return self.new(part) if isinstance(key, slice) else plain(part, frame.loc(node))
@@ -205,6 +260,25 @@ class Containers:
             what = f"`{frame.source.text(target)}` is not a local name; a step changes only its own"
             raise HawkError("H308", what, frame.loc(target), "a Mutable parameter in its place")
         owner = self.expressions.evaluate(frame, target.value)
+        self._check_store(frame, target, owner)
+        try:
+            key = self.index(frame, target.slice)
+        except NeedsKnown as error:
+            if error.fix or not isinstance(owner, list) or isinstance(target.slice, ast.Slice):
+                raise
+            text, place = frame.source.text(target.value), frame.source.text(target.slice)
+            fix = f"{text} = [... if k == {place} else old for k, old in enumerate({text})]"
+            raise NeedsKnown(error.code, error.what, error.loc, fix) from None
+        self.put(frame, target, owner, key, value)
+
+    def put(self, frame: Frame, target: ast.Subscript, owner: Any, key: Any, value: Any) -> None:
+        """`owner[key] = value`, written as `target`; a slice takes what can be run over."""
+        self._check_store(frame, target, owner)
+        if isinstance(key, slice) and isinstance(owner, list):
+            value = self.expressions.calls.structural.sequence(frame, target, value)
+        by_python(lambda: owner.__setitem__(key, value), frame.loc(target))
+
+    def _check_store(self, frame: Frame, target: ast.Subscript, owner: Any) -> None:
         text = frame.source.text(target.value)
         if isinstance(owner, Scalar):
             what = (
@@ -218,8 +292,15 @@ class Containers:
                 fix = Edit(f"{text} = list({text})", at=frame.loc(target), before=True)
             raise HawkError("H308", what, frame.loc(target), fix)
         self.changing(frame, owner, target)
-        key = self.index(frame, target.slice)
-        by_python(lambda: owner.__setitem__(key, value), frame.loc(target))
+
+
+def _scope(frame: Frame) -> Source:
+    """The text of a scope inside that of `frame`, which is that of a comprehension."""
+    empty = ast.Lambda(args=_NOTHING, body=ast.Constant(value=None))
+    return Source(frame.source.file, frame.source.lines, empty)
+
+
+_NOTHING = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
 
 
 def _owner(node: ast.AST) -> ast.AST:

@@ -260,6 +260,13 @@ class Shim:
             return self._fused(right.first, right.second, left)
         return left + _multiplied(right)
 
+    def add_to(self, left: Any, right: Any) -> Any:
+        """What `left += right` makes of `left`, where `right` may be a product."""
+        if isinstance(left, list):
+            left += _multiplied(right)
+            return left
+        return self.add(left, right)
+
     def subtract(self, left: Any, right: Any) -> Any:
         """`left - right`, rounded once where a float product is directly an operand."""
         if isinstance(left, Product):
@@ -315,6 +322,27 @@ class Shim:
     def negation(self, value: Any) -> Any:
         return self.numbers.opposite(value) if isinstance(value, Number) else not value
 
+    def identity(self, left: Any, right: Any) -> Any:
+        """`left is right`: bools are two objects, and a Bool is one of them."""
+        numbers = [isinstance(each, Number) for each in (left, right)]
+        if any(numbers) and all(map(_is_bool, (left, right))):
+            return left == right
+        return left is right
+
+    @property
+    def true(self) -> Truth:
+        """What `case True` compares with."""
+        return Truth(truth=True)
+
+    @property
+    def false(self) -> Truth:
+        """What `case False` compares with."""
+        return Truth(truth=False)
+
+    def remainder(self, left: Any, right: Any) -> Any:
+        """`left % right`; a text is filled with what the numbers are."""
+        return left % _bare(right) if isinstance(left, str) else left % right
+
     def contains(self, value: Any, container: Any) -> Any:
         """`value in container`, a number where it takes one to tell."""
         found: Any = False
@@ -356,6 +384,8 @@ class Shim:
             return self._quantified(function, list(args[0]))
         if function in (min, max) and len(args) == 1:
             args = tuple(args[0])
+            if len(args) < 2 or "key" in keywords:
+                return function(args, **keywords)
         recipe = table.recipe_of(function)
         given = (*args, *keywords.values())
         if recipe is not None and (
@@ -397,6 +427,34 @@ class Shim:
     def _quantified(self, function: Any, values: list[Any]) -> Any:
         answer = function(values)
         return self.settle(answer) if self.is_number(values) else answer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """Equal to a bool, or a Bool, of this truth and to nothing else: `1 is True` does not hold."""
+
+    truth: bool
+
+    def __eq__(self, other: object) -> Any:
+        return other == self.truth if _is_bool(other) else False
+
+    def __hash__(self) -> int:
+        return hash(self.truth)
+
+
+def _is_bool(value: object) -> bool:
+    return value.dtype is DType.BOOL if isinstance(value, Number) else isinstance(value, bool)
+
+
+def _bare(value: Any) -> Any:
+    """A value with Python's numbers in the place of those of a kernel."""
+    if isinstance(value, Number):
+        return value.number
+    if isinstance(value, tuple):
+        return tuple(_bare(part) for part in value)
+    if isinstance(value, dict):
+        return {key: _bare(part) for key, part in value.items()}
+    return value
 
 
 def _multiplied(value: Any) -> Any:

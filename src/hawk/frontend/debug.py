@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 import linecache
-import os
 import sys
-from pathlib import Path
 from types import FrameType
 
 from hawk.errors import Loc
 
-HAWK = f"{Path(__file__).parents[1]}{os.sep}"
+HAWK = __file__.rpartition("frontend")[0]
 """The folder of hawk itself."""
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hawk.edits import filled
 from hawk.errors import Edit, HawkError
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
+from hawk.frontend.known import by_python, no_text
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, NotKnown
@@ -20,7 +22,15 @@ from hawk.frontend.refused import refusal
 from hawk.frontend.suggestions import augmented, chained, subject, with_texts
 from hawk.frontend.sums import Sums
 from hawk.frontend.symbols import SYMBOLS
-from hawk.frontend.values import NeedsKnown, Scalar, is_known
+from hawk.frontend.values import (
+    Closure,
+    NeedsKnown,
+    Scalar,
+    Stream,
+    is_known,
+    known_of,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -54,7 +64,7 @@ class Expressions:
             case ast.Call():
                 return self.calls.call(frame, node, name)
             case ast.Attribute():
-                return self._attribute(frame, node)
+                return self.attribute(frame, node, self.evaluate(frame, node.value))
             case ast.Subscript():
                 return self.containers.subscript(frame, node)
             case ast.Tuple():
@@ -74,12 +84,18 @@ class Expressions:
                     self.containers.comprehension(frame, node.generators, [node.elt])
                 )
             case ast.GeneratorExp():
-                return tuple(self.containers.comprehension(frame, node.generators, [node.elt]))
+                values = self.containers.comprehension(frame, node.generators, [node.elt])
+                if any(isinstance(each, Closure) for each in leaves(values)):
+                    what = "what a function of a generator sees depends on when it is called"
+                    fix = f"[{frame.source.text(node)[1:-1]}], a list"
+                    raise HawkError("H103", what, frame.loc(node), fix)
+                return Stream(iter(values), self.domain.region)
             case ast.DictComp():
                 pairs = self.containers.comprehension(
                     frame, node.generators, [node.key, node.value]
                 )
-                return self.containers.new(dict(pairs))
+                keys = [(self.containers.key(frame, a, node.key), b) for a, b in pairs]
+                return self.containers.new(dict(keys))
             case ast.Slice():
                 bounds = (node.lower, node.upper, node.step)
                 return slice(
@@ -88,14 +104,18 @@ class Expressions:
             case ast.JoinedStr():
                 return "".join(str(self.evaluate(frame, each)) for each in node.values)
             case ast.FormattedValue():
-                value = self.evaluate(frame, node.value)
-                if not is_known(value):
-                    what = "text cannot hold a number that is known only at run time"
-                    fix = "print(...), which is shown with @hawk.kernel(checks=True)"
-                    raise HawkError("H212", what, frame.loc(node), fix)
-                return str(value)
+                return self._formatted(frame, node)
             case _:
                 raise refusal(frame.source, node, frame.caller)
+
+    def _formatted(self, frame: Frame, node: ast.FormattedValue) -> str:
+        value = known_of(self.evaluate(frame, node.value))
+        if not is_known(value):
+            raise no_text(frame.loc(node))
+        spec = "" if node.format_spec is None else self.evaluate(frame, node.format_spec)
+        convert = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(node.conversion)
+        text = value if convert is None else convert(value)
+        return by_python(lambda: format(text, spec), frame.loc(node))
 
     def elements(self, frame: Frame, nodes: list[ast.expr]) -> list[Any]:
         """The values of a list of expressions, starred ones opened."""
@@ -171,8 +191,8 @@ class Expressions:
             text = chained(frame.source, node, operands, text)
         return replace(fix, text=text) if isinstance(fix, Edit) else text
 
-    def _attribute(self, frame: Frame, node: ast.Attribute) -> Any:
-        owner = self.evaluate(frame, node.value)
+    def attribute(self, frame: Frame, node: ast.Attribute, owner: Any) -> Any:
+        """An attribute of `owner`, which is what `node` reads it from."""
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is one number of this sample and has no `{node.attr}`"
@@ -180,6 +200,9 @@ class Expressions:
             whole, given = frame.source.called(node)
             fix = {"real": text, "item": text}.get(node.attr, "")
             fix = f"{known}({', '.join([text, *given])})" if known else fix
+            if node.attr == "is_integer":
+                fix = filled("{left} == np.floor({left})", left=text)
+                fix = fix if owner.dtype.is_float else "True"
             raise HawkError("H307", what, frame.loc(whole), fix)
         return read_attribute(owner, node.attr, frame.loc(node), self.domain.reads)
 

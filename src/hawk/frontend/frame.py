@@ -47,6 +47,8 @@ Ways: TypeAlias = "dict[Exit, Way]"
 
 def _give(frame: Frame, value: Any, node: ast.AST) -> dict[str, Any]:
     """The names that a `return` of a helper leaves: its value, nothing of its locals."""
+    if value is None and getattr(node, "value", None) is None:
+        frame.ends = node
     return {RESULT: value}
 
 
@@ -62,8 +64,19 @@ class Frame:
     depth: int = 0
     planes: Mapping[str, DType] = field(default_factory=dict)
     """The types that names of a kernel must have when the step ends."""
+    region: object = None
+    """The arm or pass of the caller that the call stands in; None for a kernel."""
+    scope: Frame | None = None
+    """The comprehension that is being written, as functions made in it see it."""
+    ends: ast.AST | None = None
+    """Where a helper returns nothing: a `return` without a value, or its last statement."""
     leave: Callable[[Frame, Any, ast.AST], dict[str, Any]] = _give
     """What a `return` of a value at a node leaves: the names of its way."""
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it is a call of a kernel, which leaves numbers only, and not of a helper."""
+        return self.leave is not _give
 
     def loc(self, node: ast.AST) -> Loc:
         """The place of `node` in this call."""

@@ -70,13 +70,10 @@ class KernelCycle:
 
     @contextmanager
     def _part(self, part: str, of: Callable[[_Slot], Value]) -> Iterator[dict[str, Any]]:
-        self.domain.depth += 1
-        try:
-            with self.domain.builder.block() as items, self._watching(part, of):
-                self.items[part] = items
-                yield {key: self._filled(tree, of) for key, tree in self.keys.items()}
-        finally:
-            self.domain.depth -= 1
+        inside = self.domain.inside()
+        with inside, self.domain.builder.block() as items, self._watching(part, of):
+            self.items[part] = items
+            yield {key: self._filled(tree, of) for key, tree in self.keys.items()}
 
     @contextmanager
     def _watching(self, part: str, of: Callable[[_Slot], Value]) -> Iterator[None]:
@@ -98,14 +95,15 @@ class KernelCycle:
             what = "a check in the test of `while ... else` is not there yet"
             raise HawkError("H209", what, self.where, "while True: ..., with `if` and `break`")
 
-    @staticmethod
-    def _filled(tree: Any, of: Callable[[_Slot], Value]) -> Any:
-        return fill(
+    def _filled(self, tree: Any, of: Callable[[_Slot], Value]) -> Any:
+        filled = fill(
             tree,
             lambda leaf: (
                 Scalar(of(leaf), leaf.kind is Literal.INT) if isinstance(leaf, _Slot) else leaf
             ),
         )
+        self.domain.expressions.containers.meet(filled)
+        return filled
 
     def next(self, key: str, value: Any) -> None:
         numbers = self.domain.numbers
@@ -116,6 +114,8 @@ class KernelCycle:
         def hand(slot: Any, part: Any) -> None:
             if isinstance(slot, _Slot):
                 slot.following = numbers.to(part, slot.kind).value
+            elif isinstance(slot, dict):
+                hand(list(slot.values()), list(part.values()))
             elif isinstance(slot, (tuple, list)):
                 for each, piece in zip(slot, part, strict=True):
                     hand(each, piece)

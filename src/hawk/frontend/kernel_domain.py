@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from hawk.errors import Edit, HawkError, Loc
@@ -16,14 +18,22 @@ from hawk.frontend.kernel_fork import KernelFork, misfit
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
+from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import Known, Parts, Template, describe, template_of
-from hawk.frontend.values import NeedsKnown, Range, Scalar, Unusable
+from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
 from hawk.frontend.walk import Walker
 from hawk.ir.builder import Builder
 from hawk.ir.nodes import Const
 from hawk.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """An arm or a pass. Lists may change in the `home` they were made in, and in no other."""
+
+    home: object = field(default_factory=object)
 
 
 class KernelDomain:
@@ -36,26 +46,42 @@ class KernelDomain:
         self.reads = Reads()
         self.walker = Walker(self)
         self.expressions = Expressions(self)
-        self.depth = 0
-        """How many arms and passes are open: a list made outside them must not change inside."""
         self.quotients: set[ast.AST] = set()
         """The divisions of two integers, which may be meant to give one."""
+        self.regions = [Region()]
+        """The arms and passes that are open."""
+
+    @property
+    def region(self) -> Region:
+        """The innermost arm or pass that is open."""
+        return self.regions[-1]
+
+    @contextmanager
+    def inside(self, *, alone: bool = False) -> Iterator[None]:
+        """An arm or a pass; `alone` where all other paths have left the kernel."""
+        self.regions.append(Region(self.region.home if alone else object()))
+        try:
+            yield
+        finally:
+            self.regions.pop()
 
     # --- expressions ---
 
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any:
         return self.expressions.evaluate(frame, node, name)
 
-    def augment(self, frame: Frame, node: ast.AugAssign) -> Any:
-        return self.expressions.sums.augment(frame, node)
+    def augment(self, frame: Frame, node: ast.AugAssign) -> None:
+        self.expressions.sums.augment(frame, node)
 
     def store(self, frame: Frame, target: ast.expr, value: Any) -> None:
         self.expressions.containers.store(frame, target, value)
 
     def unpack(self, frame: Frame, value: Any, node: ast.expr) -> tuple[Any, ...]:
         """The parts of a value that is assigned to several names."""
-        if isinstance(value, (tuple, list, str, range, dict)):
+        if isinstance(value, (tuple, list, str, range, dict, *VIEWS)):
             return tuple(plain(part, frame.loc(node)) for part in value)
+        if isinstance(value, Stream):
+            return tuple(self._taken(frame, value, node))
         what = f"{describe(self.numbers, value)} cannot be taken apart: it is one number"
         if not isinstance(value, (Scalar, bool, int, float)):
             what = f"{describe(self.numbers, value)} cannot be taken apart"
@@ -108,6 +134,9 @@ class KernelDomain:
             return bool(truth.number) if isinstance(truth.value, Const) else truth
         return by_python(lambda: bool(value), frame.loc(node), "H208")
 
+    def bound_where(self, truth: Any) -> dict[str, Any]:
+        return self.expressions.conditions.bound_where(truth)
+
     def opposite(self, flag: Any) -> Any:
         return not flag if isinstance(flag, bool) else self.numbers.opposite(flag)
 
@@ -143,15 +172,12 @@ class KernelDomain:
         self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST
     ) -> Any:
         """The template that holds what `template` holds and `value`; Unusable if none does."""
-        if (
-            isinstance(template, Parts)
-            and isinstance(value, template.form)
-            and len(value) == len(template.parts)
-        ):
-            pairs = zip(template.parts, value, strict=True)
+        if isinstance(template, Parts) and template.fits(value):
+            held = value.values() if isinstance(value, dict) else value
+            pairs = zip(template.parts, held, strict=True)
             parts = tuple(self.widen(frame, name, entry, part, each, node) for part, each in pairs)
             bad = [part for part in parts if isinstance(part, Unusable)]
-            return bad[0] if bad else Parts(template.form, parts)
+            return bad[0] if bad else Parts(template.form, parts, template.keys)
         if isinstance(template, Known) and template == template_of(self.numbers, value):
             return template
         numeric = isinstance(value, (Scalar, bool, int, float))
@@ -221,13 +247,17 @@ class KernelDomain:
         text = f"{name} = {conversion(settled.dtype, real)}({name})"
         return Edit(text, at=frame.loc(node), before=True)
 
-    def iterate(self, frame: Frame, value: Any, node: ast.expr) -> Range | Sequence[Any]:
-        """What a `for` runs over: a known sequence, or a range."""
+    def iterate(self, frame: Frame, value: Any, node: ast.AST) -> Range | range | Iterable[Any]:
+        """What a `for` runs over: a known sequence, or a range.
+
+        A list or dict that changes meanwhile is run over as Python does, so it is taken only once.
+        """
         if isinstance(value, (range, Range)):
             return value
-        if isinstance(value, (tuple, list, str, dict)):
-            name = f"{frame.source.text(node)}[...]"
-            return tuple(plain(part, frame.loc(node), name) for part in value)
+        if isinstance(value, Stream):
+            return self._taken(frame, value, node)
+        if isinstance(value, (tuple, list, str, dict, *VIEWS)):
+            return self._each(frame, value, node)
         if isinstance(value, Scalar):
             text = frame.source.text(node)
             what = f"`{text}` is {describe(self.numbers, value)}, one number of this sample; there "
@@ -235,8 +265,35 @@ class KernelDomain:
             fix = f"range({text})" if value.dtype.is_int else f"range(...), or {text} alone"
             raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
-        fix = f"tuple({frame.source.text(node)}) outside the kernel"
+        text = frame.source.text(node)
+        fix = f"range({text})" if type(value) is int else f"tuple({text}) outside the kernel"
+        if isinstance(value, (type, Closure)) or callable(value) or isinstance(value, float):
+            fix = ""
         raise HawkError("H404", what + describe(self.numbers, value), frame.loc(node), fix)
+
+    def _each(self, frame: Frame, value: Any, node: ast.AST) -> Iterator[Any]:
+        """The parts of a container as it is when each is taken."""
+        name, most = f"{frame.source.text(node)}[...]", len(value) + UNROLL_MAX
+        parts = iter(value)
+        for _ in range(most):
+            try:
+                part = next(parts)
+            except StopIteration:
+                return
+            except RuntimeError as error:  # a dict that changed
+                what = f"`{frame.source.text(node)}` changes while a loop runs over it: {error}"
+                raise HawkError("H210", what, frame.loc(node), f"tuple({name[:-5]})") from None
+            yield plain(part, frame.loc(node), name)
+        what = f"`{frame.source.text(node)}` grows with every pass of the loop that runs over it"
+        raise HawkError("H402", what, frame.loc(node), f"tuple({name[:-5]})")
+
+    def _taken(self, frame: Frame, stream: Stream, node: ast.AST) -> Iterator[Any]:
+        """The values of an iterator that are left."""
+        if stream.region is not self.region:
+            text = frame.source.text(node)
+            what = f"`{text}` gives its values once, and here only on one path or in one pass"
+            raise NeedsKnown("H212", what, frame.loc(node), f"{text} = tuple(...) before")
+        return stream.parts
 
     def below(self, number: Any, bounds: Range) -> Any:
         stop = self.numbers.to(bounds.stop, DType.I64)

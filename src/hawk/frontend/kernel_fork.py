@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
 from hawk.frontend.operators import Kind, Literal, Misfit, choice, conversion, fits, is_float
 from hawk.frontend.suggestions import Site, sites, with_texts
-from hawk.frontend.templates import describe, fill
+from hawk.frontend.templates import describe, fill, formed
 from hawk.frontend.values import Scalar, Unusable
 from hawk.ir.nodes import Block, Const, If, Statement, Value
 from hawk.ir.types import DType
@@ -41,16 +42,12 @@ class KernelFork:
     """What has happened by the end of each arm, where that is looked at."""
 
     @contextmanager
-    def arm(self) -> Iterator[None]:
+    def arm(self, *, alone: bool = False) -> Iterator[None]:
         domain = self.domain
-        domain.depth += 1
         watching = nullcontext() if domain.watch is None else domain.watch.arm(self.events)
-        try:
-            with domain.builder.block() as items, watching:
-                self.arms.append(items)
-                yield
-        finally:
-            domain.depth -= 1
+        with domain.inside(alone=alone), domain.builder.block() as items, watching:
+            self.arms.append(items)
+            yield
         self.defined.append({id(result) for item in items for result in item.results})
 
     def flag(self, first: Any, second: Any) -> Any:
@@ -70,9 +67,9 @@ class KernelFork:
             and type(first) is type(second)
             and len(first) == len(second)
         ):
-            parts = [self.pair(name, a, b) for a, b in zip(first, second, strict=True)]
-            bad = [part for part in parts if isinstance(part, Unusable)]
-            return bad[0] if bad else type(first)(parts)
+            return self._parts(name, first, (first, second))
+        if isinstance(first, dict) and isinstance(second, dict) and _same_form(first, second):
+            return self._parts(name, first, (first.values(), second.values()))
         numbers = self.domain.numbers
         numeric = [isinstance(each, (Scalar, bool, int, float)) for each in (first, second)]
         if not all(numeric):
@@ -85,6 +82,14 @@ class KernelFork:
             return self._number(name, first, second, common)
         except Misfit as error:
             return misfit(error)
+
+    def _parts(self, name: str, like: Any, sides: tuple[Any, Any]) -> Any:
+        """A list, tuple or dict of the pairs; one of its own, which neither path knows."""
+        parts = [self.pair(name, a, b) for a, b in zip(*sides, strict=True)]
+        bad = [part for part in parts if isinstance(part, Unusable)]
+        made = bad[0] if bad else formed(type(like), parts, tuple(like))
+        self.domain.expressions.containers.meet(made)
+        return made
 
     def _number(self, name: str, first: Any, second: Any, common: Kind) -> Scalar:
         numbers, free = self.domain.numbers, common is Literal.INT
@@ -134,7 +139,12 @@ class KernelFork:
                 fix: str | Edit = "a number instead of None, such as math.nan"
                 return HawkError("H205", what, where, fix)
             fix = "values of one type on both paths"
-            if odd is not None:
+            enums = [each for each in (first, second) if isinstance(each, enum.Enum)]
+            if enums and all(isinstance(each.value, (bool, int, float)) for each in enums):
+                kind = type(enums[0]).__name__
+                fix = f"{kind}.{enums[0].name}.value, a number;\n"
+                fix += f"or class {kind}(enum.IntEnum): ..."
+            elif odd is not None:
                 edit = self._converted(*odd, where)
                 if edit is not None:
                     near = where.line <= edit.at.line <= where.end_line
@@ -227,7 +237,10 @@ class KernelFork:
                 self.seen[key] = self._yield(name, *pair)
             return Scalar(self.seen[key].value, part.free)
 
-        return fill(value, leaf)
+        filled = fill(value, leaf)
+        if filled is not value:
+            self.domain.expressions.containers.meet(filled, apart=True)
+        return filled
 
     def close(self) -> None:
         """Write the `If`, unless nothing comes out of it."""
@@ -243,6 +256,10 @@ class KernelFork:
 
 def zero(dtype: DType) -> Any:
     return 0.0 if dtype.is_float else dtype is not DType.BOOL and 0
+
+
+def _same_form(first: dict[Any, Any], second: dict[Any, Any]) -> bool:
+    return type(first) is type(second) and tuple(first) == tuple(second)
 
 
 def _alike(a: Scalar, b: Scalar) -> bool:

@@ -16,4 +16,12 @@ def by_python(compute: Callable[[], Any], where: Loc, code: str = "H210", doing:
         raise
     except Exception as error:  # noqa: BLE001  the objects are the user's: anything may come
         what = f"{type(error).__name__} while the kernel is traced{doing}: {error}"
-        raise HawkError(code, what, where) from None
+        fix = ("math.inf", "math.nan") if isinstance(error, ZeroDivisionError) else ""
+        raise HawkError(code, what, where, fix) from None
+
+
+def no_text(where: Loc) -> HawkError:
+    """The error of a text that should hold a number of the program."""
+    what = "text cannot hold a number that is known only at run time"
+    fix = "print(...) of it, which is shown with @hawk.kernel(checks=True)"
+    return HawkError("H212", what, where, fix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import sys
 import types
 from typing import Any
 
@@ -18,6 +19,12 @@ from hawk.frontend.source import nearest
 from hawk.frontend.values import Unusable
 
 _MISSING = object()
+_KNOWN_BUILTINS = (
+    *("abs", "min", "max", "sum", "int", "float", "bool", "round", "pow", "divmod", "range", "len"),
+    *("zip", "enumerate", "reversed", "tuple", "list", "dict", "sorted", "any", "all"),
+    *("isinstance", "print", "True", "False", "None"),
+)
+"""Builtins that a kernel may use: what a name that is not defined may be meant for."""
 _STABLE = ("math", "numpy", "hawk", "builtins", "operator")
 """Modules whose contents do not change; their reads need no record."""
 
@@ -164,7 +171,7 @@ def _outside(outermost: Frame, frame: Frame, node: ast.Name, reads: Reads) -> An
         return getattr(builtins, name)
     known = {*source.locals, *frame.source.locals, *source.cells, *namespace}
     what = f"`{name}` is not defined"
-    near = nearest(name, known) or nearest(name, dir(builtins))
+    near = nearest(name, known) or nearest(name, _KNOWN_BUILTINS)
     fix = f"math.{name}" if hasattr(math, name) else near
     raise HawkError("H301", what, frame.loc(node), fix)
 
@@ -178,6 +185,10 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
             kind = f"the module `{owner.__name__}`"
         else:
             kind = f"a {type(owner).__name__}"
+        if owner is sys.modules.get("hawk") and name in ("math", "random"):
+            what = f"`hawk.{name}` is not there yet"
+            fix = "names of math and NumPy, such as math.sqrt, or a function of your own"
+            raise HawkError("H209", what, where, fix) from None
         what = f"{kind} has no `{name}`"
         near = same_name(name) or nearest(name, dir(owner))
         before = quoted(where).rpartition(".")[0]

@@ -171,6 +171,11 @@ ADVICE: Mapping[str, str | Edit] = {
     **dict.fromkeys(("sort", "sorted"), "min and max of two numbers at a time"),
     "map": "[{0}(each) for each in {1}]",
     "filter": "f(x) if keep(x) else 0.0, for each x",
+    "fix": "np.trunc({0})",
+    "heaviside": "0.0 if {0} < 0 else 1.0 if {0} > 0 else {1}",
+    "select": "such as np.where(first, x, np.where(second, y, z))",
+    "piecewise": "such as np.where(first, x, np.where(second, y, z))",
+    "is_integer": "{0} == np.floor({0})",
     "gcd": "a loop: while b != 0: a, b = b, a % b",
     "isqrt": Edit("int(math.sqrt({0}))", ", which is exact below 2 ** 52"),
     "isclose": "abs({0} - {1}) <= tolerance, a number of yours",
@@ -211,7 +216,7 @@ def unknown(
         return "H304", what, "a parameter for the noise, one Scalar a sample"
     root = _root(function)
     same = [each.__name__ for each in RECIPES if _root(each) == root]
-    close = difflib.get_close_matches(name, same, n=1, cutoff=0.75)
+    close = difflib.get_close_matches(name, same, n=1, cutoff=0.8)
     before = text.rpartition(".")
     nearest = f"{before[0]}{before[1]}{close[0]}({', '.join(given)})" if close and given else ""
     return "H304", what, _advised(name, text, given, listed) or nearest

@@ -9,6 +9,7 @@ from hawk.errors import Edit, HawkError
 from hawk.frontend.frame import Frame
 from hawk.frontend.suggestions import subject
 from hawk.frontend.values import Scalar
+from hawk.ir.types import DType
 
 if TYPE_CHECKING:
     from hawk.frontend.expressions import Expressions
@@ -31,8 +32,11 @@ def matches(
                 raise _not_equal(expressions, frame, node, value, other, error) from None
         case ast.MatchSingleton():
             if isinstance(node.value, bool) and isinstance(value, Scalar):
+                if value.dtype is DType.BOOL:
+                    return expressions.equals(frame, node, value, node.value), {}
                 what = "a number is never the object True or False"
-                raise HawkError("H201", what, frame.loc(node), "if ...: else: ...")
+                fix = "case 1:" if node.value else "case 0:"
+                raise HawkError("H201", what, frame.loc(node), fix)
             return value is node.value, {}
         case ast.MatchAs():
             inner, names = (True, {})

@@ -232,6 +232,7 @@ class _Rewriter(ast.NodeTransformer):
             before.append(self._mark(first))
         node.subject = _name(subject)
         for case in node.cases:
+            case.pattern = self.visit(case.pattern)
             case.body = self._statements(case.body)
             case.guard = case.guard and self.visit(case.guard)
         return [*before, node, *self._where(_shim("is_number", _name(subject)), settles)]
@@ -286,12 +287,19 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> Any:
         node.left = self.visit(node.left)
         node.comparators = [self.visit(each) for each in node.comparators]
-        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            inside = _shim("contains", node.left, node.comparators[0], at=node)
-            if isinstance(node.ops[0], ast.In):
-                return inside
-            return _shim("negation", inside, at=node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
+            method = "contains" if isinstance(node.ops[0], (ast.In, ast.NotIn)) else "identity"
+            answer = _shim(method, node.left, node.comparators[0], at=node)
+            if isinstance(node.ops[0], (ast.In, ast.Is)):
+                return answer
+            return _shim("negation", answer, at=node)
         return node
+
+    def visit_MatchSingleton(self, node: ast.MatchSingleton) -> Any:
+        if node.value is None:
+            return node
+        truth = ast.Attribute(_name(SHIM), "true" if node.value else "false", ast.Load())
+        return ast.copy_location(ast.MatchValue(value=truth), node)
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         node.iter = _shim("loop", self.visit(node.iter), at=node.iter)
@@ -339,6 +347,8 @@ class _Rewriter(ast.NodeTransformer):
                 and _is_product(each)
             ):
                 result = _shim("product", result, right, at=each)
+            elif isinstance(each.op, ast.Mod):
+                result = _shim("remainder", result, right, at=each)
             else:
                 made = ast.BinOp(left=result, op=each.op, right=right)
                 result = ast.copy_location(made, each)
@@ -358,12 +368,25 @@ class _Rewriter(ast.NodeTransformer):
             case ast.Name():
                 load: ast.expr = _name(target.id)
             case ast.Subscript():
-                load = ast.Subscript(target.value, target.slice, ast.Load())
+                owner, owned = self._once(target.value)
+                key, kept = self._once(target.slice)
+                load = ast.Subscript(owner, key, ast.Load())
+                target = ast.copy_location(ast.Subscript(owned, kept, ast.Store()), target)
             case _:
-                load = ast.Attribute(target.value, target.attr, ast.Load())
-        sum_ = ast.BinOp(left=ast.copy_location(load, target), op=node.op, right=node.value)
-        value = self.visit(ast.copy_location(sum_, node))
+                owner, owned = self._once(target.value)
+                load = ast.Attribute(owner, target.attr, ast.Load())
+                target = ast.copy_location(ast.Attribute(owned, target.attr, ast.Store()), target)
+        product: Any = node.value
+        right = _shim("product", self.visit(product.left), self.visit(product.right), at=product)
+        method = "add_to" if isinstance(node.op, ast.Add) else "subtract"
+        value = _shim(method, ast.copy_location(load, target), right, at=node)
         return ast.copy_location(ast.Assign(targets=[target], value=value), node)
+
+    def _once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """An expression that is evaluated, and one that reads the same value again."""
+        name = self.fresh()
+        target = ast.Name(id=name, ctx=ast.Store())
+        return ast.NamedExpr(target=target, value=self.visit(node)), _name(name)
 
 
 def _is_product(node: ast.AST) -> bool:

@@ -46,8 +46,9 @@ def check(source: Source, caller: Loc | None = None) -> None:
     """Raise HawkError for the first thing in the text that no kernel may hold."""
     for statement in source.body:
         for node in ast.walk(statement):
-            # A set may stand behind `in`; the walk refuses it elsewhere.
-            if type(node) in REFUSED and not isinstance(node, ast.Set):
+            # A set may stand behind `in`, and a `raise` where nothing comes by; the walk refuses
+            # them elsewhere.
+            if type(node) in REFUSED and not isinstance(node, (ast.Set, ast.Raise)):
                 raise refusal(source, node, caller)
 
 

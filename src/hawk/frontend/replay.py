@@ -144,6 +144,9 @@ class Replay:
             if site is not None:
                 record.seen = _failed(record, site, error)
         except Exception as error:  # noqa: BLE001 - a text of the user may fail, the report must not
+            if site is not None and site.kind is Event.FAILED:
+                silent = AssertionError().with_traceback(error.__traceback__)
+                record.seen = _failed(record, site, silent)
             record.lines.append(f"({type(error).__name__}: {error})")
         return record.seen, record.lines
 

@@ -10,13 +10,13 @@ import ast
 import types
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from hawk import annotations as words
 from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker
 from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.refused import check
-from hawk.frontend.source import Source, bound_names, nearest, own_nodes
+from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
 from hawk.ir.nodes import Role
 
 Nesting: TypeAlias = Literal["one", "tuple"] | None
@@ -89,6 +89,8 @@ _USUAL = {
     Marker.MUTABLE: "Mutable[Scalar]",
     Marker.TERMINATED: "Terminated",
 }
+FIELDS = ("allocated", "done", "finished", "report", "status", "steps_taken")
+"""Names that a plane cannot have because the result of a run holds planes and these."""
 _KINDS = "Scalar, Index, Int32, UInt32, Bool, Param, Mutable[...] or Terminated"
 
 
@@ -110,6 +112,7 @@ def read(function: types.FunctionType, source: Source, reserved: Collection[str]
     _check_names(source, parameters, outputs, reserved)
     _check_returns(source, parameters, outputs, nesting)
     _check_result(source, parameters, outputs)
+    _check_mask(source, parameters)
     return Signature(parameters, outputs, nesting)
 
 
@@ -148,9 +151,9 @@ def _annotations(function: types.FunctionType, source: Source) -> dict[str, Any]
     found: dict[str, Any] = {}
     for name, each in raw.items():
         found[name] = each
-        if isinstance(each, str):
+        while isinstance(found[name], str):  # a text that `from __future__` made a text again
             try:
-                found[name] = eval(each, namespace)  # noqa: S307  the user's own annotation
+                found[name] = eval(found[name], namespace)  # noqa: S307  the user's own annotation
             except Exception as error:  # noqa: BLE001  an annotation may raise anything
                 what = f"the annotation `{each}` of `{name}` cannot be evaluated: {error}"
                 fix = _meant(error, name, namespace)
@@ -238,12 +241,32 @@ def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Ma
         what = f"`{wrote}` does not say which array `{name}` stands for"
         return HawkError("H105", what, source.loc(arg), f"{name}: {element.name}")
     if len(markers) > 1:
-        both = " and ".join(marker.value for marker in markers)
-        what = f"`{name}` is {both} at once"
-        fix = [f"{name}: {each}" for each in dict.fromkeys(_USUAL[marker] for marker in markers)]
+        kinds = list(dict.fromkeys(markers))
+        what = f"`{name}` is {' and '.join(marker.value for marker in kinds)} at once"
+        if len(kinds) == 1:
+            what = f"`{name}` is {kinds[0].value} twice"
+        fix = [f"{name}: {_USUAL[marker]}" for marker in kinds]
         return HawkError("H105", what, source.loc(arg), fix)
     what = f"`{wrote}` is not the type of a parameter; it is one of {_KINDS}"
-    return HawkError("H105", what, source.loc(arg), f"{name}: Scalar")
+    if annotation is str:
+        fix = f"a function that takes {name} and makes the kernel, for a choice known beforehand"
+        return HawkError("H105", what, source.loc(arg), fix)
+    return HawkError("H105", what, source.loc(arg), f"{name}: {_inner(annotation)}")
+
+
+def _inner(annotation: Any) -> str:
+    """The kind of parameter that was meant by an annotation such as `Optional[Param]`."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        for part in get_args(annotation):
+            elements, markers = _parts(part)
+            if part in (words.Param, words.Mutable) or (not markers and part in _PLAIN):
+                return "Param" if part is words.Param else _PLAIN.get(part, SCALAR).name
+            if markers:
+                marker, name = markers[0], elements[0].name if elements else "Scalar"
+                return marker.value + (f"[{name}]" if name != "Scalar" else "")
+            if elements:
+                return elements[0].name
+    return "Scalar"
 
 
 def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...], Nesting]:
@@ -267,6 +290,9 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
     if len(elements) == 1 and not markers:
         return elements[0]
     where, fix = _where(source, "return"), Edit(f"-> {_output_text(whole)}")
+    if get_origin(annotation) in (tuple, list) and annotation is not whole:
+        what = "a kernel returns one value or a tuple of values, and this tuple holds another"
+        raise HawkError("H105", what, where, fix)
     if annotation in _PLAIN:
         what = f"`{annotation.__name__}` does not say which array is returned"
         raise HawkError("H105", what, where, fix)
@@ -307,16 +333,74 @@ def _check_names(
     taken = {output.name for output in outputs} | set(reserved)
     for each in parameters:
         if each.name in taken:
-            what = f"`{each.name}` is the name of an option or an output, not of a plane"
-            fix = f"another name, such as {each.name}_value"
-            if each.role is Role.MASK:
-                fix = "terminated: Terminated"
-            raise HawkError("H107", what, _where(source, each.name), fix)
+            raise _taken(source, each, reserved)
     masks = [each.name for each in parameters if each.role is Role.MASK]
     if len(masks) > 1:
         what = f"`{masks[0]}` and `{masks[1]}` are both Terminated; a sample has one mask"
         fix = f"{masks[1]}: Mutable[Bool]"
         raise HawkError("H108", what, _where(source, masks[1]), fix)
+
+
+def _taken(source: Source, parameter: Parameter, reserved: Collection[str]) -> HawkError:
+    """The error of a plane with a name that means something else where planes are named."""
+    name = parameter.name
+    what = f"`{name}` is what this kernel returns"
+    if name in reserved:
+        what = f"`{name}` is taken where kernels are called"
+        if name in FIELDS:
+            what = f"`{name}` is a field of what a run gives, result.{name}"
+        elif name not in ("self", "kernel"):
+            what = f"`{name}` is an option where kernels are called, {name}=..."
+    what += ", so no plane can have that name"
+    used = source.locals | {each.id for each in read_names(source.node)}
+    wanted = ("over", "terminated") if parameter.role is Role.MASK else (f"{name}_value",)
+    new = next((each for each in (*wanted, f"{name}_plane") if each not in used), f"{name}_")
+    annotation = _where(source, name)
+    wrote = source.lines[annotation.line - 1][annotation.col : annotation.end_col]
+    fix = new + wrote[len(name) :] if annotation.line == annotation.end_line else f"{new}: ..."
+    if parameter.role is Role.MASK:
+        fix = f"{new}: Terminated"
+    line = _line_with(source, name, new)
+    return HawkError("H107", what, annotation, f"{fix}\n{line}" if line else fix)
+
+
+def _line_with(source: Source, name: str, new: str) -> str:
+    """The first statement of the body that names a plane, with its new name."""
+    for node in own_nodes(source.body):
+        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)):
+            continue
+        names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+        where = source.loc(node)
+        if not names or where.line != where.end_line:
+            continue
+        text, places = source.lines[where.line - 1], sorted(source.loc(n).col for n in names)
+        for col in reversed(places):
+            text = text[:col] + new + text[col + len(name) :]
+        written = text[where.col : where.end_col + (len(new) - len(name)) * len(places)]
+        return f"{written}  # line {where.line}, and wherever else it says {name}"
+    return ""
+
+
+def _check_mask(source: Source, parameters: tuple[Parameter, ...]) -> None:
+    """A Terminated must be assigned somewhere: it is False when a step starts."""
+    mask = next((each.name for each in parameters if each.role is Role.MASK), None)
+    if mask is None or mask in bound_names(source.body):
+        return
+    what = f"`{mask}` is Terminated and the body never assigns to it, so no sample would ever end"
+    read = {each.id for each in read_names(source.node)} | {each.name for each in parameters}
+    unread = [
+        node
+        for node in own_nodes(source.body)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id not in read
+        and _type_of(node.value) == "Bool"
+    ]
+    fix: str | Edit = f"{mask} = ..., where it is known whether the sample is done"
+    if len(unread) == 1:
+        written = f"{mask} = {source.text(unread[0].value)}"
+        fix = Edit(written, at=source.loc(unread[0]))
+    raise HawkError("H113", what, _where(source, mask), fix)
 
 
 def _check_result(
@@ -334,6 +418,19 @@ def _check_result(
     fix = Edit(plane, ", if what becomes of it is to be kept")
     where = _where(source, changed.name)
     raise HawkError("H112", what + "returns nothing", where, fix)
+
+
+def _type_of(value: ast.expr | None) -> str:
+    """The type that a returned expression has, as far as its text tells."""
+    match value:
+        case ast.Constant(value=bool()) | ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return "Bool"
+        case ast.BoolOp() if all(_type_of(each) == "Bool" for each in value.values):
+            return "Bool"
+        case ast.IfExp() if _type_of(value.body) == _type_of(value.orelse) == "Bool":
+            return "Bool"
+        case _:
+            return "Scalar"
 
 
 def _check_returns(
@@ -355,7 +452,8 @@ def _check_returns(
             if all(isinstance(part, ast.Name) and part.id in state for part in parts):
                 fix = "nothing: a Mutable is stored when the step ends"
                 raise HawkError("H109", what, source.loc(node), fix)
-            one = "Scalar" if count == 1 else f"tuple[{', '.join(['Scalar'] * count)}]"
+            types = [_type_of(part) for part in parts]
+            one = types[0] if count == 1 else f"tuple[{', '.join(types)}]"
             raise HawkError("H109", what, source.loc(node), f"def {source.name}(...) -> {one}:")
         if nesting is not None and empty:
             what = f"`{source.name}` returns nothing here, and its signature says that it does"

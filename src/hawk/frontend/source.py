@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import functools
 import linecache
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -150,6 +149,11 @@ class Source:
                 asked += test.values if isinstance(test, ast.BoolOp) else []
         return False
 
+    def is_statement(self, node: ast.expr) -> bool:
+        """Whether `node` is all of a statement."""
+        own = own_nodes(self.body)
+        return any(isinstance(each, ast.Expr) and each.value is node for each in own)
+
     def called(self, node: ast.expr) -> tuple[ast.expr, list[str]]:
         """The call whose function `node` is, with the texts of its arguments; else `node`."""
         for each in own_nodes(self.body):
@@ -257,6 +261,8 @@ def _spans(node: ast.Lambda, code: CodeType) -> bool:
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """The name the user may have meant, or nothing."""
+    import difflib  # slow to load, and nobody needs it who writes the names right
+
     close = difflib.get_close_matches(name, [each for each in names if each != name], n=1)
     return close[0] if close else ""
 

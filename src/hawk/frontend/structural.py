@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
 from hawk.errors import HawkError
 from hawk.frontend.frame import Frame
+from hawk.frontend.known import by_python
+from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
+from hawk.frontend.methods import Methods
 from hawk.frontend.source import own_nodes
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
-from hawk.frontend.values import NeedsKnown, Range, Scalar, is_known
+from hawk.frontend.values import VIEWS, NeedsKnown, Range, Scalar, Stream, is_known
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -25,6 +28,7 @@ class Structural:
     def __init__(self, domain: KernelDomain) -> None:
         self.domain = domain
         self.numbers = domain.numbers
+        self.methods = Methods(domain)
         self.table: dict[Any, Callable[..., Any]] = {
             range: self.range_,
             len: self.len_,
@@ -37,6 +41,9 @@ class Structural:
             enumerate: self.enumerate_,
             reversed: self.reversed_,
             isinstance: self.isinstance_,
+            type: self.type_,
+            dict: self.methods.dict_,
+            sorted: self.methods.sorted_,
         }
 
     def sequence(self, frame: Frame, node: ast.AST, value: Any, place: int = 0) -> tuple[Any, ...]:
@@ -52,6 +59,15 @@ class Structural:
             short_enough(sequence, frame.loc(written))
             return tuple(self.domain.counter(number) for number in sequence)
         return tuple(sequence)
+
+    def stream(self, frame: Frame, node: ast.Call, value: Any, place: int = 0) -> Iterator[Any]:
+        """The values of an argument, each as it is when it is taken."""
+        if isinstance(value, (range, Range)):
+            return iter(self.sequence(frame, node, value, place))
+        written = node.args[place] if place < len(node.args) else node
+        elements = self.domain.iterate(frame, value, written)
+        assert not isinstance(elements, Range)
+        return iter(elements)
 
     def range_(self, frame: Frame, node: ast.Call, *bounds: Any) -> Any:
         if not 1 <= len(bounds) <= 3:
@@ -108,7 +124,7 @@ class Structural:
         raise HawkError("H202", what, frame.loc(node), fix)
 
     def len_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
-        if isinstance(value, (tuple, list, dict, str, range)):
+        if isinstance(value, (tuple, list, dict, str, range, *VIEWS)):
             return len(value)
         what = f"{describe(self.numbers, value)} has no length"
         if isinstance(value, Scalar):
@@ -117,7 +133,8 @@ class Structural:
                 f"`{text}` is {describe(self.numbers, value)}, one number of this sample, and has "
             )
             raise HawkError("H404", what + "no length", frame.loc(node), "a Param for the length")
-        raise HawkError("H404", what, frame.loc(node))
+        fix = f"len(tuple({frame.source.text(node.args[0])}))" if isinstance(value, Stream) else ""
+        raise HawkError("H404", what, frame.loc(node), fix)
 
     def sum_(self, frame: Frame, node: ast.Call, values: Any, start: Any = 0) -> Any:
         total = start
@@ -173,23 +190,45 @@ class Structural:
         return self.domain.new(list(self.sequence(frame, node, values)))
 
     def zip_(self, frame: Frame, node: ast.Call, *values: Any, strict: bool = False) -> Any:
-        sequences = [self.sequence(frame, node, value, i) for i, value in enumerate(values)]
-        try:
-            return tuple(zip(*sequences, strict=strict))
-        except ValueError as error:
-            raise HawkError("H210", str(error), frame.loc(node)) from None
+        streams = [self.stream(frame, node, value, i) for i, value in enumerate(values)]
 
-    def enumerate_(self, frame: Frame, node: ast.Call, values: Any, start: int = 0) -> Any:
-        return tuple(enumerate(self.sequence(frame, node, values), start))
+        def together() -> Iterator[Any]:
+            try:
+                yield from zip(*streams, strict=strict)
+            except ValueError as error:
+                raise HawkError("H210", str(error), frame.loc(node)) from None
+
+        return Stream(together(), self.domain.region)
+
+    def enumerate_(self, frame: Frame, node: ast.Call, iterable: Any, start: Any = 0) -> Any:
+        first = self.domain.expressions.containers.as_index(frame, start, node)
+        return Stream(enumerate(self.stream(frame, node, iterable), first), self.domain.region)
 
     def reversed_(self, frame: Frame, node: ast.Call, values: Any) -> Any:
         if isinstance(values, range):
             return values[::-1]
-        return self.sequence(frame, node, values)[::-1]
+        if isinstance(values, Stream):
+            what = f"`{frame.source.text(node.args[0])}` is an iterator, which runs one way only"
+            fix = f"reversed(tuple({frame.source.text(node.args[0])}))"
+            raise HawkError("H305", what, frame.loc(node), fix)
+        if isinstance(values, list):
+            parts = (plain(part, frame.loc(node)) for part in reversed(values))
+            return Stream(parts, self.domain.region)
+        return Stream(iter(self.sequence(frame, node, values)[::-1]), self.domain.region)
 
     def isinstance_(self, frame: Frame, node: ast.Call, value: Any, kinds: Any) -> Any:
         if is_known(value):
             return isinstance(value, kinds)
+        if isinstance(value, (tuple, list, dict)):
+            return by_python(lambda: isinstance(value, kinds), frame.loc(node))
+        raise self._no_class(frame, node)
+
+    def type_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
+        if is_known(value) or isinstance(value, (tuple, list, dict)):
+            return type(value)
+        raise self._no_class(frame, node)
+
+    def _no_class(self, frame: Frame, node: ast.Call) -> HawkError:
         what = "a number of a sample has a type of the program, not a class to ask for"
         fix = "nothing: its type is the same for all samples, by its annotation"
-        raise HawkError("H303", what, frame.loc(node), fix)
+        return HawkError("H303", what, frame.loc(node), fix)

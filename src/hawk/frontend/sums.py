@@ -15,7 +15,7 @@ from hawk.edits import filled
 from hawk.errors import HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Frame
-from hawk.frontend.known import by_python
+from hawk.frontend.known import by_python, no_text
 from hawk.frontend.suggestions import augmented, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
@@ -75,13 +75,42 @@ class Sums:
             return _Product(first, self.expressions.evaluate(frame, right.right), right)
         return self.expressions.evaluate(frame, right)
 
-    def augment(self, frame: Frame, node: ast.AugAssign) -> Any:
-        """The new value of the target of `+=` and its like."""
-        target = node.target
-        load = ast.copy_location(_loaded(target), target)
-        left = self.expressions.evaluate(frame, load)
-        name = target.id if isinstance(target, ast.Name) else ""
-        return self._combine(frame, node, left, self._operand(frame, node), name)
+    def augment(self, frame: Frame, node: ast.AugAssign) -> None:
+        """Run `target += value` and its like; owner and key of an element are evaluated once."""
+        target, containers = node.target, self.expressions.containers
+        if not isinstance(target, ast.Subscript):
+            load = ast.copy_location(_loaded(target), target)
+            left = self.expressions.evaluate(frame, load)
+            name = target.id if isinstance(target, ast.Name) else ""
+            value = self._augmented(frame, node, left, name)
+            self.domain.walker.bind(frame, target, value)
+            return
+        owner, key = containers.place(frame, target)
+        left = containers.element(frame, target, owner, key)
+        value = self._augmented(frame, node, left)
+        containers.put(frame, target, owner, key, value)
+
+    def _augmented(self, frame: Frame, node: ast.AugAssign, left: Any, name: str = "") -> Any:
+        """What `left op= right` makes of `left`: a list or dict stays the object it is."""
+        right = self._operand(frame, node)
+        symbol = SYMBOLS[type(node.op)]
+        if not hasattr(type(left), IN_PLACE.get(symbol, "")):
+            return self._combine(frame, node, left, right, name)
+        containers, text = self.expressions.containers, frame.source.text(node.target)
+        right = self._written(frame, right) if isinstance(right, _Product) else right
+        containers.changing(frame, left, node.target)
+        methods = self.expressions.calls.structural.methods
+        if symbol == "+" and isinstance(left, list):
+            left += methods.sequence(frame, node, right)
+        elif symbol == "*" and isinstance(left, list) and _counts(right):
+            left *= containers.as_index(frame, right, node)
+        elif symbol == "|" and isinstance(left, dict):
+            left.update(methods.pairs(frame, node.value, right))
+        else:
+            what = f"`{symbol}=` of {describe(self.numbers, left)} and "
+            what += describe(self.numbers, right)
+            raise HawkError("H201", what, frame.loc(node), f"{text} = {text} {symbol} ...")
+        return left
 
     def _combine(
         self, frame: Frame, node: ast.BinOp | ast.AugAssign, left: Any, right: Any, name: str = ""
@@ -127,7 +156,13 @@ class Sums:
         if symbol == "/" and _counts(left) and _counts(right):
             self.domain.quotients.add(node)
         if is_known(left) and is_known(right):
-            return by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
+            result = by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
+            builtin = {type(left), type(right), type(result)} <= {list, dict, int, bool}
+            return self.domain.new(result) if builtin else result
+        if symbol == "|" and type(left) is type(right) is dict:
+            return self.domain.new(left | right)
+        if symbol == "%" and isinstance(left, str):
+            raise no_text(frame.loc(node))
         sides = (_left(node), _right(node))
         if isinstance(left, (tuple, list)) or isinstance(right, (tuple, list)):
             return self._sequences(frame, node, left, right, symbol)
@@ -185,6 +220,17 @@ def _loaded(target: ast.expr) -> ast.expr:
             return ast.Attribute(value=target.value, attr=target.attr, ctx=ast.Load())
         case _:
             return target
+
+
+IN_PLACE = {
+    symbol: f"__i{name}__"
+    for symbol, name in (
+        *(("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "truediv"), ("//", "floordiv")),
+        *(("%", "mod"), ("**", "pow"), ("@", "matmul"), ("<<", "lshift"), (">>", "rshift")),
+        *(("&", "and"), ("|", "or"), ("^", "xor")),
+    )
+}
+"""The method of what `+=` and its like change in place, by the operator."""
 
 
 def _counts(value: Any) -> bool:

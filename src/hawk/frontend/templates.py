@@ -9,17 +9,25 @@ from typing import Any, TypeAlias
 
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.operators import Kind, Literal, named
-from hawk.frontend.values import Closure, Range, Scalar
+from hawk.frontend.values import Closure, Range, Scalar, Stream, is_known
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A tuple or list of templates."""
+    """A tuple, list or dict of templates."""
 
     form: type
     parts: tuple[Any, ...]
+    keys: tuple[Any, ...] = ()
+    """Of a dict."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether `value` is of this form, apart from its parts."""
+        if not isinstance(value, self.form) or len(value) != len(self.parts):
+            return False
+        return not isinstance(value, dict) or tuple(value) == self.keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +65,9 @@ def template_of(numbers: Arithmetic, value: Any) -> Template:
             return numbers.real
         case tuple() | list():
             return Parts(type(value), tuple(template_of(numbers, part) for part in value))
+        case dict() if type(value) is dict and not is_known(value):
+            parts = tuple(template_of(numbers, part) for part in value.values())
+            return Parts(dict, parts, tuple(value))
         case _:
             return Known(value)
 
@@ -67,19 +78,35 @@ def open_up(value: Any, template: Template, leaf: Callable[[Any, Kind], Any]) ->
         return template.value
     if isinstance(template, Parts):
         parts = [None] * len(template.parts) if value is None else value
+        parts = list(parts.values()) if isinstance(parts, dict) else parts
         pairs = zip(parts, template.parts, strict=True)
-        return _form(template.form, [open_up(part, each, leaf) for part, each in pairs])
+        opened = [open_up(part, each, leaf) for part, each in pairs]
+        return formed(template.form, opened, template.keys)
     return leaf(value, template)
 
 
 def fill(tree: Any, leaf: Callable[[Any], Any]) -> Any:
-    """`tree` with `leaf` applied to everything that is not a tuple or list."""
-    if isinstance(tree, (tuple, list)):
-        return _form(type(tree), [fill(part, leaf) for part in tree])
-    return leaf(tree)
+    """`tree` with `leaf` applied to its parts; itself where that changes none of them."""
+    match tree:
+        case tuple() | list():
+            old, keys = list(tree), ()
+        case dict():
+            old, keys = list(tree.values()), tuple(tree)
+        case Range():
+            start, stop = fill(tree.start, leaf), fill(tree.stop, leaf)
+            same = start is tree.start and stop is tree.stop
+            return tree if same else Range(start, stop, tree.step)
+        case _:
+            return leaf(tree)
+    new = [fill(part, leaf) for part in old]
+    same = all(a is b for a, b in zip(old, new, strict=True))
+    return tree if same else formed(type(tree), new, keys)
 
 
-def _form(form: type, parts: list[Any]) -> Any:
+def formed(form: type, parts: list[Any], keys: tuple[Any, ...] = ()) -> Any:
+    """A tuple, list or dict of the parts."""
+    if issubclass(form, dict):
+        return dict(zip(keys, parts, strict=True))
     if hasattr(form, "_fields"):  # a named tuple takes its parts one by one
         return form(*parts)
     return form(parts)
@@ -101,6 +128,10 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
             return f"the function `{value.__name__}`"
         case Range():
             return "a range"
+        case Stream():
+            return "an iterator, whose values are taken once"
+        case type():
+            return f"the class `{value.__name__}`"
         case _:
             name = type(value).__name__
             return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"

@@ -58,14 +58,29 @@ class Closure:
     frame: Any
     defaults: tuple[Any, ...]
     keyword_defaults: dict[str, Any]
+    region: object = None
+    """The arm or pass it was made in."""
 
     @property
     def __name__(self) -> str:  # so that messages name it like any function
         return self.source.name
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """Values that are taken once, one after the other: what `zip` gives, or a generator."""
+
+    parts: Iterator[Any]
+    region: object
+    """The arm or pass it was made in: taken elsewhere, what is left of it would not be known."""
+
+
 class NeedsKnown(HawkError):
     """Something must be known while tracing. A loop that hears it is unrolled if it can be."""
+
+
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+"""What `keys`, `values` and `items` of a dict give."""
 
 
 def leaves(value: object) -> Iterator[object]:
@@ -77,6 +92,9 @@ def leaves(value: object) -> Iterator[object]:
         case dict():
             for part in value.values():
                 yield from leaves(part)
+        case _ if isinstance(value, VIEWS):
+            for part in value:
+                yield from leaves(part)
         case slice():
             yield from leaves((value.start, value.stop, value.step))
         case _:
@@ -85,4 +103,15 @@ def leaves(value: object) -> Iterator[object]:
 
 def is_known(value: object) -> bool:
     """Whether Python knows all of `value`."""
-    return not any(isinstance(part, (Scalar, Unusable, Range, Closure)) for part in leaves(value))
+    return not any(
+        isinstance(part, (Scalar, Unusable, Range, Closure, Stream)) for part in leaves(value)
+    )
+
+
+def known_of(value: Any) -> Any:
+    """The Python number that a number of the program is known to be; anything else as it is."""
+    if isinstance(value, Scalar) and value.number is not None:
+        return value.number
+    if type(value) is tuple:
+        return tuple([known_of(part) for part in value])
+    return value

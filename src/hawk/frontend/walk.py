@@ -67,8 +67,9 @@ class Walker:
         node: ast.stmt,
     ) -> Ways:
         """Run the rest of a list that some have left already."""
+        alone = frame.is_kernel and set(ways) == {Exit.RETURN}
         return self.branch(
-            frame, following.flag, lambda: self.block(frame, rest), lambda: ways, node
+            frame, following.flag, lambda: self.block(frame, rest), lambda: ways, node, alone=alone
         )
 
     def branch(
@@ -78,14 +79,22 @@ class Walker:
         then: Callable[[], Ways],
         orelse: Callable[[], Ways],
         node: ast.AST,
+        *,
+        alone: bool = False,
     ) -> Ways:
-        """Run both paths of a test and join what leaves them in the same way."""
+        """Run both paths of a test and join what leaves them in the same way.
+
+        `alone`: those on the second path have left the kernel.
+        """
         if isinstance(test, bool):
             return then() if test else orelse()
         entry = frame.names
         fork = self.domain.fork(frame, test, node)
-        with fork.arm():
+        with fork.arm(alone=alone):
             frame.names = dict(entry)
+            for name, value in self.domain.bound_where(test).items():
+                if isinstance(frame.names.get(name), Unusable):
+                    frame.names[name] = value
             first = _certain(then())
         with fork.arm():
             frame.names = dict(entry)
@@ -117,7 +126,7 @@ class Walker:
                 for each in node.targets:
                     self.bind(frame, each, value)
             case ast.AugAssign():
-                self.bind(frame, node.target, domain.augment(frame, node))
+                domain.augment(frame, node)
             case ast.AnnAssign():
                 if node.value is not None:
                     name = node.target.id if isinstance(node.target, ast.Name) else ""
@@ -164,7 +173,8 @@ class Walker:
             for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
             if default is not None
         }
-        return Closure(source, frame, defaults, keywords)
+        scope = frame.scope or frame
+        return Closure(source, scope, defaults, keywords, self.domain.region)
 
     def bind(self, frame: Frame, target: ast.expr, value: Any) -> None:
         """Assign `value` to a target: a name, a tuple of targets, an element."""

@@ -275,16 +275,19 @@ class Emitter:
         if template == "=":
             return args[0]
         shape = self.shape if node.result in self.varying else Shape(1)
-        element = LLVM_TYPES[operand]
-        return self.define(
-            template.format(
-                *args,
-                R=shape.vector(LLVM_TYPES[node.result.dtype]),
-                A=shape.vector(element),
-                C=shape.vector("i1"),
-                M=shape.suffix(element),
+        element, name = LLVM_TYPES[operand], ""
+        for instruction in template.split("\n"):
+            name = self.define(
+                instruction.format(
+                    *args,
+                    P=name,
+                    R=shape.vector(LLVM_TYPES[node.result.dtype]),
+                    A=shape.vector(element),
+                    C=shape.vector("i1"),
+                    M=shape.suffix(element),
+                )
             )
-        )
+        return name
 
     def branch_on(self, node: If) -> None:
         """A condition that is the same for all samples is a real branch."""

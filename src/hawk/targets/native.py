@@ -24,9 +24,9 @@ def routines() -> Runtime | None:
 
 def new_team() -> ctypes.Array[ctypes.c_int32]:
     """The words of a team without threads."""
-    from hawk.targets.cpu import runtime
+    from hawk.targets.cpu import team
 
-    return runtime.new_team()
+    return team.new_team()
 
 
 def address_of(entry: Callable[..., object]) -> int | None:

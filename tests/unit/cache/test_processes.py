@@ -175,6 +175,24 @@ def test_who_edits_hawk_under_a_running_process_gets_no_stale_code(processes: Pr
     assert "first time\n" == processes.run(KERNEL + ASK)
 
 
+def test_a_helper_in_another_file_counts_by_what_it_computes(
+    processes: Processes, tmp_path: Path
+) -> None:
+    text = "from users_helper import pull\n" + KERNEL.replace(
+        "a - dt * b * a", "a - dt * pull(a, b)"
+    )
+    helper = tmp_path / "users_helper.py"
+    helper.write_text("def pull(a, b):\n    return b * a\n")
+    assert "first time\n" == processes.run(text + ASK)
+
+    os.utime(helper, (2e9, 2e9))
+    assert "hit\n" == processes.run(text + ASK)
+    helper.write_text("# Hooke\ndef pull(\n    a,\n    b,\n):\n    return (b * a)\n")
+    assert "hit\n" == processes.run(text + ASK)
+    helper.write_text("def pull(a, b):\n    return b * a * a\n")
+    assert "the program changed\n" == processes.run(text + ASK)
+
+
 def test_without_a_home_one_warning_is_all(processes: Processes) -> None:
     text = """
 import warnings

@@ -41,7 +41,8 @@ def test_all_problems_are_in_one_message() -> None:
     assert (
         """\
 eagle.simulate: 6 problems with the arguments of oscillator
-  'max_steps': expected a whole number from 1 to 2**63-1, got 0
+  'max_steps': expected a whole number from 1 to 2**63-1, got 0; \
+write max_steps=1_000_000
   'omgea': oscillator has no such plane; did you mean 'omega'?
   't_end': not given; expected one float64 for the whole launch; write t_end=...
   'dt': expected a number (float64), got '0.1'; write float(dt)

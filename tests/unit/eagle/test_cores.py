@@ -51,7 +51,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
 def test_the_quota_is_the_smallest_of_all_groups(
     files: dict[str, str], quota: float | None, tmp_path: Path
 ) -> None:
-    assert quota == cpu_quota(write(tmp_path, files))
+    assert quota == cpu_quota(str(write(tmp_path, files)))
 
 
 CACHE = "sys/devices/system/cpu/cpu0/cache"
@@ -96,7 +96,7 @@ SIBLINGS = "sys/devices/system/cpu/cpu0/topology/thread_siblings_list"
 def test_the_cache_of_a_core_is_its_share(
     files: dict[str, str], size: int | None, tmp_path: Path
 ) -> None:
-    assert size == l2_bytes(write(tmp_path, files))
+    assert size == l2_bytes(str(write(tmp_path, files)))
 
 
 def test_there_is_a_core_to_use() -> None:

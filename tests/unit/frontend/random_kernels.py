@@ -256,6 +256,8 @@ class Maker:
         self.line(1, self.pick("k = 1", "k = j", "k = i + 1"))
         for _ in range(self.random.randint(2, 6)):
             self.statement(1, 3, loop=False)
+        if not any("stop = " in line for line in self.lines):
+            self.line(1, "stop |= False")  # a mask that nothing assigns to is refused
         self.line(1, f"return {self.number(2)}, {self.whole(2)}")
         return HELPERS + HEAD + "\n".join(self.lines) + "\n"
 

@@ -136,6 +136,7 @@ def test_each_annotation_is_a_role_and_an_element() -> None:
         x: Scalar, i: Index, a: Param, k: Param[Int32], s: Mutable[Scalar], done: Terminated,
         y: Mutable[Index] = 3, *, z: Scalar = 1.5,
     ) -> tuple[Scalar, Index]:  # fmt: skip
+        done = x > 0
         return x, i
 
     read = signature(f)
@@ -177,6 +178,7 @@ def test_postponed_annotations_see_globals_and_closure() -> None:
 def test_a_string_is_an_annotation_too() -> None:
     def f(x: "Mutable[Scalar]", done: "Terminated") -> "None":
         x += 1
+        done = x > 1
 
     assert [each.role for each in signature(f).parameters] == [Role.STATE, Role.MASK]
 

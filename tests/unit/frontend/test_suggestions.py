@@ -25,6 +25,7 @@ LEADS_ON = {
     "state of an input": "a Param alone leaves nothing behind, the other choice does",
     "a number too large for Int32": "the sum is an Index, and what is returned an Int32",
     "a number too small for UInt32": "the difference as an Index, and what is returned a UInt32",
+    "a tuple in a tuple returned": "what is returned is still one in the other",
     "and of numbers": "the number, where a truth is returned",
     "UInt32 and Index": "the bits are an Index, and what is returned a UInt32",
 }

@@ -51,7 +51,7 @@ def test_a_row_is_complete(row) -> None:
 def test_an_llvm_text_uses_its_operands_and_known_words(row) -> None:
     for text in row.llvm.values():
         words = set(re.findall(r"\{(\w)\}", text))
-        assert words <= {"0", "1", "2", "A", "R", "C", "M"}
+        assert words <= {"0", "1", "2", "A", "R", "C", "M", "P"}
         if text != "=":
             assert {str(i) for i in range(row.arity)} <= words
 

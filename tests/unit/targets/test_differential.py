@@ -191,6 +191,19 @@ def test_a_machine_that_compiles_otherwise_would_be_noticed() -> None:
     assert other is not fn
 
 
+@masks
+@reals
+def test_the_lesser_of_a_float_as_uint32_and_0_can_be_compiled(real: DType, masks: str) -> None:
+    """LLVM ends the process when it sees these two together."""
+    d = Draft("lesser", real)
+    x = d.input("x", real)
+    d.state("u", U32)
+    d.store(u=d("min", d("to_u32", x), d.const(0, U32)))
+    fn = optimise(d.function())
+    for row in variants(fn, runnable()[masks]):
+        check(fn, compiled_for(fn, masks, row), batch_for(fn.planes, 11), 1)
+
+
 def test_a_done_sample_with_a_loop_without_end_is_left_alone() -> None:
     """What is the same for all steps of a sample may hold a loop; it runs for live samples only."""
     d = Draft("hoisted")

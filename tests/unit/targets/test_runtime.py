@@ -10,6 +10,7 @@ import pytest
 import hawk.targets.cpu.runtime as native
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import host
+from hawk.targets.cpu.team import Seat, new_team
 
 _WORK = """
 define void @work(ptr %block) nounwind {
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.skipif(runtime is None, reason="needs Linux on x86-64 o
 
 @pytest.fixture
 def team():
-    words = native.new_team()
+    words = new_team()
     address = ctypes.addressof(words)
     threads = [threading.Thread(target=runtime.work, args=(address,)) for _ in range(3)]
     for thread in threads:
@@ -48,9 +49,7 @@ def team():
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive()
-    assert [0] * 3 == [
-        words[seat] for seat in (native.Seat.BUSY, native.Seat.INSIDE, native.Seat.TICKETS)
-    ]
+    assert [0] * 3 == [words[seat] for seat in (Seat.BUSY, Seat.INSIDE, Seat.TICKETS)]
 
 
 @pytest.fixture(scope="module")

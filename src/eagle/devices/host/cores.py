@@ -6,9 +6,10 @@ import functools
 import math
 import os
 import re
-from pathlib import Path
 
-ROOT = Path("/")
+# Paths are strings here: pathlib would take a tenth of the time in which hawk and eagle load.
+ROOT = ""
+"""What stands before the paths of the system's files; tests write others."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -45,7 +46,7 @@ def _quota() -> float | None:
     return cpu_quota()
 
 
-def cpu_quota(root: Path = ROOT) -> float | None:
+def cpu_quota(root: str = ROOT) -> float | None:
     """Cores' worth of time that the control group grants; None without a limit.
 
     A container sees its own group at the top of the file system; elsewhere the limits of all groups
@@ -55,26 +56,29 @@ def cpu_quota(root: Path = ROOT) -> float | None:
     return min(quotas, default=None)
 
 
-def _groups(root: Path) -> list[Path]:
+def _groups(root: str) -> list[str]:
     """Folders that may hold a limit of this process, in both versions of control groups."""
-    text = _read(root / "proc/self/cgroup") or ""
-    folders: list[Path] = []
+    text = _read(f"{root}/proc/self/cgroup") or ""
+    folders: list[str] = []
     for line in text.splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controllers and "cpu" not in controllers.split(","):
             continue
-        top = root / "sys/fs/cgroup" / ("cpu" if controllers else "")
-        inner = top / path.strip("/")
-        folders += [inner, *(parent for parent in inner.parents if parent.is_relative_to(top))]
+        top = f"{root}/sys/fs/cgroup{'/cpu' if controllers else ''}"
+        inner = path.strip("/")
+        while inner:
+            folders.append(f"{top}/{inner}")
+            inner = inner.rpartition("/")[0]
+        folders.append(top)
     return folders
 
 
-def _quota_of(group: Path) -> float | None:
+def _quota_of(group: str) -> float | None:
     """The limit written in one folder: `cpu.max` (version 2) or `cpu.cfs_*` (version 1)."""
-    words = (_read(group / "cpu.max") or "").split()
+    words = (_read(f"{group}/cpu.max") or "").split()
     if len(words) != 2:
-        quota, period = (_read(group / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
+        quota, period = (_read(f"{group}/cpu.cfs_{name}_us") for name in ("quota", "period"))
         words = [quota or "", period or ""]
     try:
         quota, period = (int(word) for word in words)
@@ -84,22 +88,23 @@ def _quota_of(group: Path) -> float | None:
 
 
 @functools.cache
-def l2_bytes(root: Path = ROOT) -> int | None:
+def l2_bytes(root: str = ROOT) -> int | None:
     """Bytes of second-level cache that one core owns; None where the system does not say."""
-    caches = root / "sys/devices/system/cpu/cpu0/cache"
-    for cache in sorted(caches.glob("index*")):
-        if (_read(cache / "level") or "").strip() == "2":
-            return _share(cache)
+    core = f"{root}/sys/devices/system/cpu/cpu0"
+    for number in range(8):
+        cache = f"{core}/cache/index{number}"
+        if (_read(f"{cache}/level") or "").strip() == "2":
+            return _share(core, cache)
     return None
 
 
-def _share(cache: Path) -> int | None:
+def _share(core: str, cache: str) -> int | None:
     """The size of a cache over the cores that share it. Hyper-threads of a core count as one."""
-    size = re.fullmatch(r"(\d+)([KMG]?)", (_read(cache / "size") or "").strip())
+    size = re.fullmatch(r"(\d+)([KMG]?)", (_read(f"{cache}/size") or "").strip())
     if size is None:
         return None
-    siblings = _cpus(_read(cache.parent.parent / "topology/thread_siblings_list") or "")
-    sharers = _cpus(_read(cache / "shared_cpu_list") or "")
+    siblings = _cpus(_read(f"{core}/topology/thread_siblings_list") or "")
+    sharers = _cpus(_read(f"{cache}/shared_cpu_list") or "")
     cores = max(1, len(sharers)) / max(1, len(siblings))
     return int(int(size[1]) * _UNITS[size[2]] / max(1, cores))
 
@@ -114,9 +119,10 @@ def _cpus(text: str) -> set[int]:
     return cpus
 
 
-def _read(path: Path) -> str | None:
+def _read(path: str) -> str | None:
     """What a file of the system says; None where it says nothing."""
     try:
-        return path.read_text(encoding="ascii", errors="replace")
+        with open(path, encoding="ascii", errors="replace") as file:  # noqa: PTH123 - see above
+            return file.read()
     except OSError:
         return None

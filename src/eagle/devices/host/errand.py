@@ -69,13 +69,14 @@ class _Errand:
         """Do the work, unless somebody does it or it was called off."""
         me = object()
         try:
-            if self._taker.setdefault("work", me) is not me:
-                return
-            self._work()
+            if self._taker.setdefault("work", me) is me:
+                self._work()
         except BaseException as caught:  # noqa: BLE001 - raised again by who waits
             self.failure = caught
-        self.over = True
-        self.bell.release()
+        finally:  # also if an exception that another thread set comes only here
+            if self._taker.get("work") is me:
+                self.over = True
+                self.bell.release()
 
     def end(self, stop: Callable[[], None]) -> None:
         """Stop the work and wait until nobody does it, however often this thread is interrupted."""

@@ -12,7 +12,6 @@ import functools
 import mmap
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ LARGE = 1 << 20
 """Bytes from which on an array is looked at. Smaller ones come from memory that was used before."""
 
 _POPULATE_WRITE = 23  # Linux 5.14; older systems refuse it, and nothing is lost
-_NODES = Path("/sys/devices/system/node/online")
+_NODES = "/sys/devices/system/node/online"
 
 
 _nothing_at = (ctypes.c_char * 0).from_buffer
@@ -84,6 +83,7 @@ def _calls() -> _Calls | None:
 
 def _one_node() -> bool:
     try:
-        return _NODES.read_text(encoding="ascii").strip() == "0"
+        with open(_NODES, encoding="ascii") as file:  # noqa: PTH123 - pathlib takes long to load
+            return file.read().strip() == "0"
     except OSError:  # a system that does not say has none to speak of
         return True

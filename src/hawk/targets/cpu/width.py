@@ -17,6 +17,10 @@ to do without other chains. Measured on AVX2, float64, G sample-steps/s for 1 to
 oscillator (5 operations) 2.9 5.5 7.5 7.4; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
 Runge-Kutta (130) 0.08 0.11 0.11 0.11. Each chain adds its part to the time of compilation."""
 
+MOST = 4 * ENDLESS
+"""Operations of all chains together, of a step and of what is computed once a sample, from which on
+there are fewer chains: the time of compilation grows faster than the code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -32,7 +36,9 @@ class Variant:
 def choose_variant(fn: Function, machine: Machine) -> Variant:
     """The variant for `fn`: native width, and as many chains as its steps have use for."""
     width = machine.vector_bits // _lane_bits(fn)
-    return variant(fn, machine, width, _chains(work_of(fn)))
+    chains = _chains(work_of(fn))
+    once = sum(isinstance(item, Apply) for item in walk(fn.sample))
+    return variant(fn, machine, width, max(1, min(chains, MOST // (work_of(fn) + once))))
 
 
 def variant(fn: Function, machine: Machine, width: int, chains: int, block: int = BLOCK) -> Variant:
