@@ -68,21 +68,28 @@ def names() -> dict[str, Any]:
     return {**known, "hawk": hawk, "math": math, "np": np, "functools": functools}
 
 
-def said_of(program: str) -> str:
-    """Run a program and trace its last kernel; return the message of the error it ends in."""
+def error_of(program: str) -> Exception | None:
+    """Run a program and trace its last kernel; return the error it ends in."""
     linecache.cache[FILE] = (len(program), None, program.splitlines(keepends=True), FILE)
     namespace = names()
     try:
         exec(compile(program, FILE, "exec", dont_inherit=True), namespace)
         *_, kernel = (each for each in namespace.values() if isinstance(each, Kernel))
         kernel.trace(DType.F32 if kernel.dtype == "float32" else DType.F64)
-    except HawkError as error:
-        return f"{error}\n"
-    except (TypeError, ValueError) as error:
-        return f"{type(error).__name__}: {error}\n"
+    except (HawkError, TypeError, ValueError) as error:
+        return error
     finally:
         del linecache.cache[FILE]
-    return ""
+    return None
+
+
+def said_of(program: str) -> str:
+    """Return the message of the error that a program ends in."""
+    error = error_of(program)
+    if error is None:
+        return ""
+    kind = "" if isinstance(error, HawkError) else f"{type(error).__name__}: "
+    return f"{kind}{error}\n"
 
 
 def renewed(text: str) -> str:

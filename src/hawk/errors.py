@@ -3,68 +3,78 @@
 from __future__ import annotations
 
 import linecache
-import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TypeAlias
 
+from hawk.edits import NOWHERE, Edit, Loc, is_code
 
-@dataclass(frozen=True, slots=True)
-class Loc:
-    """Where in the user's file something was written.
+__all__ = ["NOWHERE", "Edit", "Fix", "HawkError", "Loc", "render"]
 
-    Lines count from 1 and columns from 0, as in `ast`; columns are in characters, not bytes.
-    `caller` is the place of the call that led into the function `function`, so the chain of
-    callers is the chain of helpers, innermost first.
-    """
-
-    file: str
-    line: int
-    col: int
-    end_line: int
-    end_col: int
-    function: str = ""
-    caller: Loc | None = None
-
-    def short(self) -> str:
-        """The place as `file.py:12`, for lists and printed programs."""
-        return f"{self.file.rpartition(os.sep)[2]}:{self.line}"
-
-
-NOWHERE = Loc("<hawk>", 0, 0, 0, 0)
-"""The place of what no user wrote."""
+Fix: TypeAlias = str | Edit | Sequence[str | Edit]
+"""What to write instead: code, or words. Of several the user chooses one."""
 
 
 class HawkError(Exception):
     """A kernel that hawk cannot understand or compile.
 
     `code` names the rule (`H204`), `what` says what is wrong in one sentence, `fix` is the text to
-    write instead (may be empty), `loc` is the place. The message holds the source line and the
-    chain of callers as they were when the error was made, so it survives pickling and edits.
+    write instead (may be empty), `loc` is the place. `edits` are what `fix` says, as far as it is
+    code: each can be pasted where it says. The message holds the source line and the chain of
+    callers as they were when the error was made, so it survives pickling and edits.
     """
 
-    def __init__(self, code: str, what: str, loc: Loc = NOWHERE, fix: str = "") -> None:
-        self.code, self.what, self.loc, self.fix = code, what, loc, fix
-        self.message = render(code, what, loc, fix)
+    def __init__(self, code: str, what: str, loc: Loc = NOWHERE, fix: Fix = "") -> None:
+        choices = [fix] if isinstance(fix, (str, Edit)) else list(fix)
+        placed = [_placed(each, loc) for each in choices]
+        self.code, self.what, self.loc = code, what, loc
+        self.edits = tuple(each for each in placed if isinstance(each, Edit))
+        texts = [each.said(loc) if isinstance(each, Edit) else each for each in placed]
+        self.fix = ";\nor ".join(texts)
+        self.message = render(code, what, loc, self.fix)
         super().__init__(self.message)
+
+    @property
+    def advice(self) -> Fix:
+        """What to write, for another error that comes of this one."""
+        return self.edits or self.fix
 
     @property
     def public(self) -> HawkError:
         """The error as a plain HawkError: how a walk told it from others is nobody's business."""
-        return _restore(HawkError, self.code, self.what, self.loc, self.fix, self.message)
+        kept = (self.code, self.what, self.loc, self.fix, self.edits, self.message)
+        return _restore(HawkError, *kept)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.code, self.what, self.loc, self.fix, self.message)
+        kept = (self.code, self.what, self.loc, self.fix, self.edits, self.message)
+        return _restore, (type(self), *kept)
 
 
 HawkError.__module__ = "hawk"  # where users find it, and what a traceback should say
 
 
 def _restore(
-    kind: type[HawkError], code: str, what: str, loc: Loc, fix: str, message: str
+    kind: type[HawkError],
+    code: str,
+    what: str,
+    loc: Loc,
+    fix: str,
+    edits: tuple[Edit, ...],
+    message: str,
 ) -> HawkError:
     error = kind.__new__(kind)
     Exception.__init__(error, message)
-    error.code, error.what, error.loc, error.fix, error.message = code, what, loc, fix, message
+    error.code, error.what, error.loc, error.fix = code, what, loc, fix
+    error.edits, error.message = edits, message
     return error
+
+
+def _placed(fix: str | Edit, where: Loc) -> str | Edit:
+    """A suggestion at its place; text that is code stands for what the carets mark."""
+    if isinstance(fix, str):
+        if where is NOWHERE or not is_code(fix):
+            return fix
+        fix = Edit(fix)
+    return fix.placed(where)
 
 
 def render(code: str, what: str, loc: Loc, fix: str) -> str:

@@ -12,13 +12,17 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
+from hawk.edits import Edit
 from hawk.frontend.operators import (
+    CONVERSIONS,
     POWER_MAX,
     Kind,
     Literal,
     Misfit,
+    Mixed,
     NotKnown,
     binary,
     choice,
@@ -124,7 +128,7 @@ class Arithmetic(ABC):
             value = int(value)
         elif dtype.is_float and isinstance(value, int) and abs(value) > LARGEST[dtype]:
             what = f"this number does not fit {named(dtype)}, which ends at {LARGEST[dtype]:.2g}"
-            raise Misfit("H203", what, "math.inf")
+            raise Misfit("H203", what, "math.inf" if value > 0 else "-math.inf", side="left")
         return self.constant(value, dtype, free=target is Literal.INT)
 
     def convert(self, value: Any, dtype: DType) -> Any:
@@ -157,8 +161,13 @@ class Arithmetic(ABC):
         if all(is_bool(kind) for kind in kinds):
             return tuple(self.to(value, DType.BOOL) for value in values)
         common = kinds[0]
-        for kind in kinds[1:]:
-            common = meet(",", common, kind, self.real)
+        for place, kind in enumerate(kinds[1:], start=1):
+            try:
+                common = meet(",", common, kind, self.real)
+            except Mixed as mixed:
+                other = next((n for n, each in enumerate(kinds) if each is common), 0)
+                mixed.pair = (values[other], values[place])
+                raise
         return tuple(self.to(value, common) for value in values)
 
     def store(self, value: Any, dtype: DType) -> Any:
@@ -186,27 +195,48 @@ class Arithmetic(ABC):
             return PYTHON[symbol](left, right)
         if symbol == "**":
             return self.power(left, right)
-        plan = binary(symbol, self.kind(left), self._right_kind(right), self.real)
+        kind = self.kind(left)
+        plan = binary(symbol, kind, self._right(self.kind, right), self.real)
         free = plan.operands is Literal.INT and symbol not in ("==", "!=", "<", "<=", ">", ">=")
         try:
-            return self.emit(
-                plan.op, self.to(left, plan.operands), self.to(right, plan.operands), free=free
-            )
+            first = self.to(left, plan.operands)
+            second = self._right(self.to, right, plan.operands)
         except Misfit as misfit:
-            sides = ["{left}", "{right}"]
-            number = self.is_number(right)
-            sides[number] = f"hawk.index({sides[number]})"
             if misfit.code == "H203" and plan.operands in (DType.I32, DType.U32):
-                misfit.fix = f" {symbol} ".join(sides)
+                raise self._no_room(symbol, left, right, plan.operands, misfit.what) from None
             raise
+        return self.emit(plan.op, first, second, free=free)
 
-    def _right_kind(self, value: Any) -> Kind:
-        """The kind of a right operand. Raises Misfit, which says that it is the right one."""
+    def _no_room(self, symbol: str, left: Any, right: Any, dtype: DType, what: str) -> Misfit:
+        """The error of a known number that is too large for the integer it meets."""
+        known = self.is_number(left)  # the place of the number known now
+        sides = ["{left}", "{right}"]
+        sides[not known] = f"{CONVERSIONS[DType.I64]}({sides[not known]})"
+        wider = f" {symbol} ".join(sides)
+        fixes = [Edit(wider)]
+        if dtype is DType.U32 and symbol in ("+", "-", "*"):
+            sides = ["{left}", "{right}"]
+            sides[known] = str((right if known else left) % 2**32)
+            same = Edit(f" {symbol} ".join(sides), ", the same modulo 2 ** 32")
+            fixes = [same, Edit(wider, ", an Index")]
+        misfit = Misfit("H203", what, *fixes)
+        misfit.keeps = dtype
+        return misfit
+
+    @staticmethod
+    def _right(ask: Callable[..., Any], *values: Any) -> Any:
+        """What `ask` says of a right operand. Raises Misfit, with {right} for {left}."""
         try:
-            return self.kind(value)
+            return ask(*values)
         except Misfit as misfit:
-            what, fix = (text.replace("{left}", "{right}") for text in (misfit.what, misfit.fix))
-            raise Misfit(misfit.code, what, fix) from None
+            fixes = [
+                replace(each, text=each.text.replace("{left}", "{right}"))
+                if isinstance(each, Edit)
+                else each.replace("{left}", "{right}")
+                for each in misfit.fixes
+            ]
+            what = misfit.what.replace("{left}", "{right}")
+            raise Misfit(misfit.code, what, *fixes, side=misfit.side and "right") from None
 
     def unary(self, symbol: str, value: Any) -> Any:
         """`-value`, `+value` or `~value`."""
@@ -286,7 +316,10 @@ class Arithmetic(ABC):
         if not any(is_float(kind) for kind in kinds):
             what = "`**` of integers takes a power that is known, "
             what += f"from -{POWER_MAX} to {POWER_MAX}: of others it could be an integer or a float"
-            fix = "1 << {right}" if base == 2 else "float({left}) ** {right}"
+            fix: str | Edit = "float({left}) ** {right}"
+            if not self.is_number(base) and not isinstance(base, bool) and base == 2:
+                most = 62 if self.kind(exponent) in (DType.I64, Literal.INT) else 30
+                fix = Edit("1 << {right}", f", where {{right}} is from 0 to {most}")
             # In a loop that can be unrolled it is known.
             raise (NotKnown if count is None else Misfit)("H203", what, fix)
         floats = tuple(

@@ -19,11 +19,12 @@ from hawk.frontend.known import by_python, no_text
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
-from hawk.frontend.operators import named
+from hawk.frontend.operators import CONVERSIONS, Mixed, named
 from hawk.frontend.refused import check
 from hawk.frontend.signature import Signature
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
+from hawk.frontend.suggestions import elements
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, Scalar, Unusable, is_known
 from hawk.ir.nodes import Role
@@ -168,10 +169,37 @@ class Calls:
         try:
             inspect.signature(recipe).bind(self.numbers, *args, **keywords)
         except TypeError as error:
-            raise self._wrong_arguments(text, recipe, args, keywords, error, where) from None
-        return self.domain.expressions.guarded(
-            frame, node, lambda: recipe(self.numbers, *args, **keywords), name, tuple(node.args)
-        )
+            raise self._wrong_arguments(frame, node, recipe, args, keywords, error) from None
+
+        def compute() -> Any:
+            try:
+                return recipe(self.numbers, *args, **keywords)
+            except Mixed as mixed:
+                raise self._mixed(frame, node, args, mixed) from None
+
+        return self.domain.expressions.guarded(frame, node, compute, name, tuple(node.args))
+
+    def _mixed(self, frame: Frame, node: ast.Call, args: list[Any], mixed: Mixed) -> HawkError:
+        """The error of integers of two types among the arguments of a function."""
+        source, what = frame.source, mixed.what
+        written: list[ast.expr] = list(node.args)
+        if len(written) == 1 and len(args) > 1:
+            written = elements(source, written[0])
+        pair = mixed.pair or ()
+        places = [next((n for n, arg in enumerate(args) if arg is each), None) for each in pair]
+        if len(written) != len(args) or None in places or not places:
+            what = f"among these are {named(mixed.left)} and {named(mixed.right)}"
+            return HawkError("H204", what, frame.loc(node), "one type for all of them")
+        both = {
+            side: written[n]
+            for side, n in zip(("left", "right"), places, strict=True)
+            if n is not None
+        }
+        for side, each in both.items():
+            what = what.replace(f"{{{side}}}", source.text(each))
+        turned = both[mixed.turned]
+        fix = f"{CONVERSIONS[mixed.into]}({source.text(turned)})"
+        return HawkError("H204", what, frame.loc(turned), fix)
 
     def _least_of_few(
         self, frame: Frame, node: ast.Call, values: list[Any], keywords: dict[str, Any]
@@ -191,25 +219,30 @@ class Calls:
 
     def _wrong_arguments(
         self,
-        text: str,
+        frame: Frame,
+        node: ast.Call,
         recipe: Any,
         args: list[Any],
         keywords: dict[str, Any],
         error: TypeError,
-        where: Loc,
     ) -> HawkError:
         """Arguments that a function of a library does not take in a kernel."""
+        where, text = frame.loc(node), frame.source.text(node.func)
+        given = [frame.source.text(each) for each in node.args]
         known = list(inspect.signature(recipe).parameters)[1:]
         if unknown := [name for name in keywords if name not in known]:
             what = f"`{text}` has no argument `{unknown[0]}` in a kernel"
-            return HawkError("H305", what, where, f"{text}({', '.join(known)})")
+            kept = [each for each in node.keywords if each.arg in known]
+            written = [*given, *(frame.source.text(each) for each in kept)]
+            return HawkError("H305", what, where, f"{text}({', '.join(written)})")
         if len(args) == len(known):
             return HawkError("H305", f"`{text}`: {error}", where)
         count = f"{len(known)} argument{'s' * (len(known) != 1)}"
         what = f"`{text}` takes {count} in a kernel, got {len(args)}"
-        fix = f"{text}({', '.join(known)})"
+        missing = ["..."] * (len(known) - len(given))
+        fix = f"{text}({', '.join([*given[: len(known)], *missing])})"
         if len(args) > 2 and text.rpartition(".")[2] in ("minimum", "fmin", "maximum", "fmax"):
-            fix = f"{text}({text}(x, y), z), or {'min' if 'min' in text else 'max'}(x, y, z)"
+            fix = functools.reduce(lambda a, b: f"{text}({a}, {b})", given)
         return HawkError("H305", what, where, fix)
 
     def _not_callable(self, frame: Frame, node: ast.Call, callee: Any, *, known: bool) -> HawkError:
@@ -222,7 +255,11 @@ class Calls:
             return HawkError("H303", what, where, fix)
         library = isinstance(callee, (BuiltinFunctionType, np.ufunc, FunctionType))
         if library or _is_numpy(callee) or (_hashable(callee) and callee in _BUILTINS):
-            code, what, fix = table.unknown(callee, text)
+            parts = [] if not node.args else elements(frame.source, node.args[0])
+            starred = any(isinstance(each, ast.Starred) for each in node.args) or node.keywords
+            given = () if starred else tuple(frame.source.text(each) for each in node.args)
+            listed = tuple(frame.source.text(each) for each in parts)
+            code, what, fix = table.unknown(callee, text, given, listed)
             return HawkError(code, what, where, fix)
         wrapped = getattr(callee, "__wrapped__", None)
         if isinstance(wrapped, FunctionType):
@@ -252,7 +289,7 @@ class Calls:
             self._check_open(frame, node, callee)
         inner = Frame(
             source,
-            self._bound(source, callee, args, keywords, where),
+            self._bound(frame, node, source, callee, args, keywords),
             caller=where,
             parent=callee.frame if isinstance(callee, Closure) else None,
             depth=frame.depth + 1,
@@ -308,7 +345,7 @@ class Calls:
         placed = {each.name for each in signature.parameters[: len(args)]}
         absent = masks.keys() - placed - keywords.keys()
         given = {**{n: masks[n] for n in absent}, **keywords}
-        names = self._bound(kernel.source, kernel.source.function, args, given, where)
+        names = self._bound(frame, node, kernel.source, kernel.source.function, args, given)
         written: dict[str | None, ast.expr] = {
             **dict(zip([each.name for each in signature.parameters], node.args, strict=False)),
             **{each.arg: each.value for each in node.keywords},
@@ -322,12 +359,14 @@ class Calls:
             names[each.name] = domain.expressions.guarded(
                 frame, place, lambda v=value, d=dtype: self.numbers.store(v, d)
             )
+        leave = Leave(domain, signature)
         inner = Frame(
             kernel.source,
             names,
             caller=where,
             depth=frame.depth + 1,
-            leave=Leave(domain, signature),
+            planes=leave.planes,
+            leave=leave,
         )
         outer, domain.contract = domain.contract, kernel.contract
         try:
@@ -338,13 +377,15 @@ class Calls:
 
     def _bound(
         self,
+        frame: Frame,
+        node: ast.Call,
         source: Source,
         callee: FunctionType | Closure,
         args: list[Any],
         keywords: dict[str, Any],
-        where: Loc,
     ) -> dict[str, Any]:
         """The parameters of a helper with what they get."""
+        where = frame.loc(node)
         declared = source.node.args
         for extra in (declared.vararg, declared.kwarg):
             if extra is not None:
@@ -365,7 +406,7 @@ class Calls:
         if len(args) > len(positional):
             count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
             what = f"`{source.name}` takes {count}, got {len(args)}"
-            raise HawkError("H305", what, where, f"{source.name}({', '.join(positional)})")
+            raise HawkError("H305", what, where, _fewer(node, frame, len(positional)))
         given = dict(zip(positional, args, strict=False))
         accepted = {*(arg.arg for arg in (*declared.args, *declared.kwonlyargs))}
         for name, value in keywords.items():
@@ -385,6 +426,15 @@ class Calls:
             what = f"`{source.name}` needs `{missing[0]}`"
             raise HawkError("H305", what, where, f"{source.name}(..., {missing[0]}=...)")
         return bound
+
+
+def _fewer(node: ast.Call, frame: Frame, count: int) -> str:
+    """A call with no more arguments by place than the function takes."""
+    source = frame.source
+    if any(isinstance(each, ast.Starred) for each in node.args):
+        return f"{count} arguments"
+    given = [source.text(each) for each in (*node.args[:count], *node.keywords)]
+    return f"{source.text(node.func)}({', '.join(given)})"
 
 
 _BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}

@@ -7,11 +7,14 @@ import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError
+from hawk.edits import filled
+from hawk.errors import Edit, Fix, HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
+from hawk.frontend.operators import CONVERSIONS, Mixed
+from hawk.frontend.suggestions import chained, elements, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe, fill
 from hawk.frontend.values import VIEWS, Scalar, Unusable, is_known, known_of
@@ -23,6 +26,25 @@ if TYPE_CHECKING:
 
 CHOSEN = "if"
 """The key of a conditional expression's value among the names; a keyword, so no name of a user."""
+
+
+def _filled(template: str, texts: list[str]) -> str:
+    """`template` with the texts in the places of their numbers."""
+    return filled(template, **{str(n): text for n, text in enumerate(texts)})
+
+
+def _parted(frame: Frame, node: ast.Compare, side: ast.BinOp) -> str:
+    """`a < b & c < d` as it is meant: `a < b and c < d`."""
+    where, left, right = (frame.loc(each) for each in (node, side.left, side.right))
+    if where.line != where.end_line:
+        return ""
+    line = frame.source.lines[where.line - 1]
+    between = line[left.end_col : right.col]
+    symbol = SYMBOLS[type(side.op)]
+    word = " and " if isinstance(side.op, ast.BitAnd) else " or "
+    before, after = between.split(symbol)
+    between = before.rstrip() + word + after.lstrip()
+    return line[where.col : left.end_col] + between + line[right.col : where.end_col]
 
 
 class Conditions:
@@ -71,11 +93,9 @@ class Conditions:
             if not bits or error.code != "H201" or error.loc != frame.loc(side):
                 raise
             assert isinstance(side, ast.BinOp)
-            symbol, text = SYMBOLS[type(side.op)], frame.source.text
-            word = "and" if isinstance(side.op, ast.BitAnd) else "or"
-            what = f"`{symbol}` comes before comparisons, so this is `{text(side)}` of numbers"
-            fix = text(node).replace(f" {symbol} ", f" {word} ")
-            raise HawkError("H201", what, error.loc, fix) from None
+            symbol, text = SYMBOLS[type(side.op)], frame.source.text(side)
+            what = f"`{symbol}` comes before comparisons, so this is `{text}` of numbers"
+            raise HawkError("H201", what, frame.loc(node), _parted(frame, node, side)) from None
 
     def comparison(
         self,
@@ -95,7 +115,7 @@ class Conditions:
                 self._check_identity(frame, node, left, right, sides)
                 return (left is right) is isinstance(op, ast.Is)
             case ast.In() | ast.NotIn():
-                inside = self._contains(frame, node, left, right)
+                inside = self._contains(frame, node, left, right, sides)
                 if not isinstance(op, ast.NotIn):
                     return inside
                 return self.domain.opposite(inside)
@@ -154,11 +174,20 @@ class Conditions:
             fix = "=="
             if len(texts) == 2:
                 isnt = "!=" if " is not " in frame.source.text(node) else "=="
-                fix = f"{texts[0]} {isnt} {texts[1]}"
+                fix = filled(f"{{left}} {isnt} {{right}}", left=texts[0], right=texts[1])
+                if isinstance(node, ast.Compare):
+                    fix = chained(frame.source, node, sides, fix)
             what = "`is` compares objects, and a number of a sample is not an object"
             raise HawkError("H201", what, frame.loc(node), fix)
 
-    def _contains(self, frame: Frame, node: ast.AST, value: Any, container: Any) -> Any:
+    def _contains(
+        self,
+        frame: Frame,
+        node: ast.AST,
+        value: Any,
+        container: Any,
+        sides: tuple[ast.AST, ...],
+    ) -> Any:
         """`value in container`: known, or equal to any of its elements."""
         if isinstance(container, Scalar) or not isinstance(
             container, (tuple, list, dict, str, range, *VIEWS)
@@ -169,19 +198,62 @@ class Conditions:
             fix = "(..., ...), a tuple of them"
             if isinstance(container, Scalar) and isinstance(node, ast.Compare):
                 sides = (node.left, node.comparators[-1])
-                fix = " == ".join(frame.source.text(side) for side in sides)
+                symbol = "!=" if isinstance(node.ops[-1], ast.NotIn) else "=="
+                left, right = (frame.source.text(side) for side in sides)
+                fix = filled(f"{{left}} {symbol} {{right}}", left=left, right=right)
             raise HawkError("H404", what, frame.loc(node), fix)
         known = known_of(value)
         if is_known(known) and is_known(tuple(container)):
             found = by_python(lambda: known in container, frame.loc(node))
             return found if known is value else self.numbers.settle(found)
         found = False
-        for each in container:
-            equal = self.comparison(frame, node, ast.Eq(), value, each, ())
+        parts = elements(frame.source, sides[1]) if len(sides) == 2 else []
+        for place, each in enumerate(container):
+            both = (sides[0], parts[place] if parts else sides[1]) if sides else ()
+            try:
+                equal = self.comparison(frame, node, ast.Eq(), value, each, both)
+            except HawkError as error:
+                raise self._not_in(frame, node, value, each, place, error) from None
             found = self.domain.either(found, equal)
             if found is True:
                 return True
         return found
+
+    def _not_in(
+        self, frame: Frame, node: ast.AST, value: Any, each: Any, place: int, said: HawkError
+    ) -> HawkError:
+        """The error of `value in container` where the comparison with one element fails."""
+        clash = self.clash(value, each)
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1 or clash is None:
+            return HawkError(said.code, said.what, said.loc)
+        turned, conversion = clash
+        source, container = frame.source, node.comparators[0]
+        parts = elements(source, container)
+        text = source.text(node.left)
+        if turned == "left":
+            return HawkError(said.code, said.what, frame.loc(node.left), f"{conversion}({text})")
+        if parts:
+            fix = f"{conversion}({source.text(parts[place])})"
+            return HawkError(said.code, said.what, frame.loc(parts[place]), fix)
+        within = source.text(container)
+        (one, _) = fresh(text, within)
+        fix = filled(f"{{left}} == {conversion}({one})", left=text)
+        fix = f"any([{fix} for {one} in {within}])"
+        fix = f"not {fix}" if isinstance(node.ops[0], ast.NotIn) else fix
+        return HawkError(said.code, said.what, frame.loc(node), fix)
+
+    def clash(self, value: Any, other: Any) -> tuple[str, str] | None:
+        """Which of two integers that do not mix becomes another type, and by which function."""
+        if not all(isinstance(each, (Scalar, bool, int, float)) for each in (value, other)):
+            return None
+        kinds = [self.numbers.kind(each) for each in (value, other)]
+        types = [each for each in kinds if isinstance(each, DType) and each.is_int]
+        if len(types) == 2 and types[0] is not types[1]:
+            mixed = Mixed("==", *types)
+            return mixed.turned, CONVERSIONS[mixed.into]
+        if len(types) == 1 and DType.I64 not in types:
+            return ("left" if kinds[0] in types else "right"), CONVERSIONS[DType.I64]
+        return None
 
     def bool_op(self, frame: Frame, node: ast.BoolOp) -> Any:
         """`and` and `or`: as in Python where a side is known, on bools where it is not."""
@@ -260,26 +332,40 @@ class Conditions:
         word = "and" if isinstance(whole.op, ast.And) else "or"
         text = frame.source.text(node)
         what = f"`{word}` works on bools, and `{text}` is {describe(self.numbers, value)}"
-        if value is None and node is whole.values[-1]:
+        if value is None and node is whole.values[-1] and frame.source.is_statement(whole):
             before = f" {word} ".join(frame.source.text(each) for each in whole.values[:-1])
             test = before if word == "and" else f"not ({before})"
-            return HawkError("H201", what, frame.loc(node), f"if {test}: {text}")
-        return HawkError("H201", what, frame.loc(node), self._meant(frame, value, node, whole))
+            return HawkError("H201", what, frame.loc(whole), f"if {test}: {text}")
+        fix = self._meant(frame, value, node, whole)
+        return HawkError("H201", what, frame.loc(whole if fix else node), fix)
 
-    def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> str:
+    def _meant(self, frame: Frame, value: Any, node: ast.expr, whole: ast.BoolOp) -> Fix:
         """What somebody means who writes a number between `and` or `or`."""
-        values, text = whole.values, frame.source.text
-        first = values[0]
-        if len(values) == 2 and node is first and isinstance(whole.op, ast.Or):
-            return f"{text(first)} if {text(first)} != 0 else {text(values[1])}"
-        rest = values[1:]
+        texts = [frame.source.text(each) for each in whole.values]
+        place, both = whole.values.index(node), isinstance(whole.op, ast.And)
+        first, rest = whole.values[0], whole.values[1:]
         constants = all(isinstance(each, ast.Constant) for each in rest)
-        either = constants and isinstance(whole.op, ast.Or)
-        if either and isinstance(first, ast.Compare) and isinstance(first.ops[0], ast.Eq):
-            choices = ", ".join(text(each) for each in (first.comparators[0], *rest))
-            return f"{text(first.left)} in ({choices})"
-        word = " and " if isinstance(whole.op, ast.And) else " or "
-        return word.join(text(each) + (" != 0" if each is node else "") for each in values)
+        equal = isinstance(first, ast.Compare) and [type(op) for op in first.ops] == [ast.Eq]
+        if constants and not both and equal and isinstance(first, ast.Compare):
+            choices = ", ".join([frame.source.text(first.comparators[0]), *texts[1:]])
+            return f"{frame.source.text(first.left)} in ({choices})"
+        if not isinstance(value, (Scalar, bool, int, float)):
+            return ""
+        word = " and " if both else " or "
+        asked = [f"{{{n}}} != 0" if n == place else f"{{{n}}}" for n in range(len(texts))]
+        truth = _filled(word.join(asked), texts)
+        if frame.source.is_test(whole):
+            return truth
+        behind = word.join(f"{{{n}}}" for n in range(max(place, 1), len(texts)))
+        before = word.join(f"{{{n}}}" for n in range(max(place, 1)))
+        behind, before = _filled(behind, texts), _filled(before, texts)
+        test = "{left} != 0" if place == 0 else "{left}"
+        left = "{left}" if place == 0 else "0" if both else "1"
+        form = f"{{right}} if {test} else {left}" if both else f"{left} if {test} else {{right}}"
+        number = filled(form, left=before, right=behind)
+        if place == 0:
+            return number
+        return [Edit(truth, ", a truth"), Edit(number, ", a number")]
 
     def choice(self, frame: Frame, node: ast.IfExp) -> Any:
         test = self.expressions.evaluate(frame, node.test)

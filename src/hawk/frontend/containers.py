@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from hawk.edits import Edit, filled
 from hawk.errors import HawkError
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
 from hawk.frontend.source import Source, nearest
+from hawk.frontend.suggestions import elements
 from hawk.frontend.templates import describe
 from hawk.frontend.values import (
     VIEWS,
@@ -189,10 +191,33 @@ class Containers:
             if not few:
                 fix = f"a parameter that holds the element of each sample: {text}[{key}], outside"
                 raise NeedsKnown(error.code, error.what, error.loc, fix) from None
-            keys = [repr(k) for k in (owner if isinstance(owner, dict) else range(len(owner)))]
-            choices = [f"{text}[{k}] if {key} == {k}" for k in keys[:-1]]
-            fix = " else ".join([*choices, f"{text}[{keys[-1]}]"])
-            raise NeedsKnown(error.code, error.what, error.loc, fix) from None
+            raise NeedsKnown(
+                error.code, error.what, frame.loc(node), self._choice(frame, node, owner)
+            ) from None
+
+    def _choice(self, frame: Frame, node: ast.Subscript, owner: Any) -> str | Edit:
+        """The elements of a short list by a number that picks one."""
+        source = frame.source
+        text, key = source.text(node.value), source.text(node.slice)
+        keys = [repr(k) for k in (owner if isinstance(owner, dict) else range(len(owner)))]
+        parts = [source.text(each) for each in elements(source, node.value)]
+        texts = dict(
+            enumerate(parts if len(parts) == len(keys) else [f"{text}[{k}]" for k in keys])
+        )
+        if len(keys) == 2 and isinstance(node.slice, (ast.Compare, ast.BoolOp)):
+            return filled("{right} if {key} else {left}", left=texts[0], right=texts[1], key=key)
+        template = " else ".join(
+            [
+                *(f"{{{n}}} if {{key}} == {k}" for n, k in enumerate(keys[:-1])),
+                f"{{{len(keys) - 1}}}",
+            ]
+        )
+        fix = filled(template, key=key, **{str(n): each for n, each in texts.items()})
+        counted = isinstance(owner, dict) or len(keys) == 1
+        rest = isinstance(node.slice, ast.BinOp) and isinstance(
+            node.slice.op, (ast.Mod, ast.BitAnd)
+        )
+        return fix if counted or rest else Edit(fix, f", for {key} from 0 to {len(keys) - 1}")
 
     def _check_key(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> None:
         """Say what there is, where there is no such element."""
@@ -200,7 +225,7 @@ class Containers:
         counted = isinstance(owner, (tuple, list, range)) and isinstance(key, int)
         if counted and not -len(owner) <= key < len(owner):
             what = f"`{text}` has {len(owner)} elements, and {key} is none of them"
-            fix = f"{text}[{len(owner) - 1}] for the last" if len(owner) else ""
+            fix = Edit(f"{text}[{len(owner) - 1}]", ", the last") if len(owner) else ""
             raise HawkError("H210", what, where, fix)
         if isinstance(owner, dict) and isinstance(key, (str, int)) and key not in owner:
             known = ", ".join(map(repr, list(owner)[:8])) or "nothing"
@@ -262,7 +287,9 @@ class Containers:
             raise HawkError("H308", what + "no elements", frame.loc(target), f"{text} = ...")
         if not isinstance(owner, (list, dict)):
             what = f"`{text}` is {describe(self.numbers, owner)}, which cannot change"
-            fix = f"{text} = list({text}) before" if isinstance(owner, tuple) else ""
+            fix: str | Edit = ""
+            if isinstance(owner, tuple) and isinstance(target.value, ast.Name):
+                fix = Edit(f"{text} = list({text})", at=frame.loc(target), before=True)
             raise HawkError("H308", what, frame.loc(target), fix)
         self.changing(frame, owner, target)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError
+from hawk.edits import filled
+from hawk.errors import Edit, HawkError
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
@@ -14,10 +16,12 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
-from hawk.frontend.operators import Misfit, NotKnown
+from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
+from hawk.frontend.suggestions import augmented, chained, subject, with_texts
 from hawk.frontend.sums import Sums
+from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.values import (
     Closure,
     NeedsKnown,
@@ -146,17 +150,46 @@ class Expressions:
         self, frame: Frame, node: ast.AST, misfit: Misfit, operands: tuple[ast.AST, ...] = ()
     ) -> HawkError:
         """The error of a misfit at `node`, with the texts of the operands."""
-        what, fix = misfit.what, misfit.fix
-        for slot, operand in zip(("left", "right"), operands or (node,), strict=False):
-            text = frame.source.text(operand)
-            simple = isinstance(
-                operand, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
-            )
-            what = what.replace(f"{{{slot}}}", text)
-            fix = fix.replace(f"({{{slot}}})", f"({text})")
-            fix = fix.replace(f"{{{slot}}}", text if simple else f"({text})")
+        names = ("left", "right")
+        slots: dict[str, ast.AST] = dict(zip(names, operands or (node,), strict=False))
+        texts = {slot: frame.source.text(operand) for slot, operand in slots.items()}
+        what = misfit.what
+        for slot in names:
+            what = what.replace(f"{{{slot}}}", texts.get(slot, "..."))
+        where, fixes = frame.loc(node), misfit.fixes
+        if misfit.side:
+            where = frame.loc(slots.get(misfit.side, node))
+        elif isinstance(node, ast.AugAssign):
+            fixes = self._augmenting(node, misfit)
+        written = [with_texts(each, texts) for each in fixes]
+        if not misfit.side:
+            written = [self._whole(frame, node, operands, each) for each in written]
         kind = NeedsKnown if isinstance(misfit, NotKnown) else HawkError
-        return kind(misfit.code, what, frame.loc(node), fix)
+        return kind(misfit.code, what, where, [each for each in written if each])
+
+    @staticmethod
+    def _augmenting(node: ast.AugAssign, misfit: Misfit) -> tuple[str | Edit, ...]:
+        """What to write for `+=` and its like, whose target keeps its type."""
+        if isinstance(misfit, Mixed):
+            into = CONVERSIONS[misfit.left]
+            return (f"{{left}} {SYMBOLS[type(node.op)]} {into}({{right}})",)
+        if misfit.keeps is None:
+            return misfit.fixes
+        *others, last = misfit.fixes
+        assert isinstance(last, Edit)
+        return (*others, Edit(f"{CONVERSIONS[misfit.keeps]}({last.text})"))
+
+    @staticmethod
+    def _whole(
+        frame: Frame, node: ast.AST, operands: tuple[ast.AST, ...], fix: str | Edit
+    ) -> str | Edit:
+        """What is written for two operands, as what is written for all of `node`."""
+        text = fix.text if isinstance(fix, Edit) else fix
+        if isinstance(node, ast.AugAssign):
+            text = augmented(frame.source, node, text)
+        elif isinstance(node, ast.Compare) and operands:
+            text = chained(frame.source, node, operands, text)
+        return replace(fix, text=text) if isinstance(fix, Edit) else text
 
     def attribute(self, frame: Frame, node: ast.Attribute, owner: Any) -> Any:
         """An attribute of `owner`, which is what `node` reads it from."""
@@ -164,11 +197,13 @@ class Expressions:
             text = frame.source.text(node.value)
             what = f"`{text}` is one number of this sample and has no `{node.attr}`"
             known = same_name(node.attr)
-            fix = f"{known}({text})" if known else {"real": text, "item": text}.get(node.attr, "")
+            whole, given = frame.source.called(node)
+            fix = {"real": text, "item": text}.get(node.attr, "")
+            fix = f"{known}({', '.join([text, *given])})" if known else fix
             if node.attr == "is_integer":
-                call = f"{text}.is_integer()"
-                fix = f"{text} == np.floor({text}), for {call}" if owner.dtype.is_float else "True"
-            raise HawkError("H307", what, frame.loc(node), fix)
+                fix = filled("{left} == np.floor({left})", left=text)
+                fix = fix if owner.dtype.is_float else "True"
+            raise HawkError("H307", what, frame.loc(whole), fix)
         return read_attribute(owner, node.attr, frame.loc(node), self.domain.reads)
 
     def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:
@@ -176,5 +211,7 @@ class Expressions:
 
     def equals(self, frame: Frame, node: ast.AST, value: Any, other: Any) -> Any:
         """`value == other` as a pattern asks it."""
-        answer = self.conditions.comparison(frame, node, ast.Eq(), value, other, ())
+        facing = subject(frame.source, node)
+        sides = (facing or node, node)
+        answer = self.conditions.comparison(frame, node, ast.Eq(), value, other, sides)
         return self.domain.truth(frame, answer, node)

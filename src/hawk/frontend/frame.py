@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from hawk.errors import Loc
 from hawk.frontend.source import Source
+from hawk.ir.types import DType
 
 RESULT = "return"
 """The key of the returned value among the names of a way out; a keyword, so no name of a user."""
@@ -61,6 +62,8 @@ class Frame:
     parent: Frame | None = None
     """The frame of the function this one is written in, if that is being walked too."""
     depth: int = 0
+    planes: Mapping[str, DType] = field(default_factory=dict)
+    """The types that names of a kernel must have when the step ends."""
     region: object = None
     """The arm or pass of the caller that the call stands in; None for a kernel."""
     scope: Frame | None = None

@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from hawk.errors import HawkError, Loc
+from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.domain import Cycle, Fork
 from hawk.frontend.events import Event, Watch
 from hawk.frontend.expressions import Expressions
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_cycle import KernelCycle
-from hawk.frontend.kernel_fork import KernelFork
+from hawk.frontend.kernel_fork import KernelFork, misfit
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
-from hawk.frontend.operators import choice
+from hawk.frontend.operators import Misfit, choice, conversion, fits
+from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import Known, Parts, Template, describe, template_of
 from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
 from hawk.frontend.walk import Walker
@@ -45,6 +46,8 @@ class KernelDomain:
         self.reads = Reads()
         self.walker = Walker(self)
         self.expressions = Expressions(self)
+        self.quotients: set[ast.AST] = set()
+        """The divisions of two integers, which may be meant to give one."""
         self.regions = [Region()]
         """The arms and passes that are open."""
 
@@ -183,6 +186,12 @@ class KernelDomain:
         common = choice((template, self.numbers.kind(value)), self.numbers.real)
         if common is None:
             return self._changes(frame, name, entry, value, node, HawkError)
+        for known in (entry, value):
+            if isinstance(known, (bool, int, float)) and isinstance(common, DType):
+                try:
+                    self.numbers.to(known, common)
+                except Misfit as error:
+                    return misfit(error)
         return common
 
     def _changes(
@@ -196,21 +205,47 @@ class KernelDomain:
     ) -> Unusable:
         line = frame.loc(node).line
         before, after = (describe(self.numbers, each, lines=True) for each in (entry, value))
+        made = value.value.loc if isinstance(value, Scalar) else None
 
         def why(name: str, where: Loc) -> HawkError:
             what = f"`{name}` is {before} when the loop at line {line} starts and {after} "
-            fix = f"one type for `{name}`, before the loop and in it"
-            if isinstance(entry, Scalar) and isinstance(value, Scalar):
-                if value.dtype.is_float:
-                    fix = f"{name} = hawk.real({name}) before line {line}"
+            fix: str | Edit | None = f"one type for `{name}`, before the loop and in it"
+            if all(isinstance(each, (Scalar, bool, int, float)) for each in (entry, value)):
+                fix = self._kept(frame, name, value, made, node, where) or fix
             elif entry is None:
-                fix = f"{name} = math.nan, or another number, before line {line}"
+                fix = f"{name} = 0.0 and found = False before line {line}: a number, and whether "
+                fix += "there is one yet"
             elif isinstance(entry, (tuple, list)) and isinstance(value, (tuple, list)):
                 fix = "a loop over a range whose length is known, or one name for each element"
+            if isinstance(fix, Edit) and not fix.before and fix.at.line == where.line:
+                where = fix.at
             return error("H206", what + "after a pass", where, fix)
 
-        made = value.value.loc if isinstance(value, Scalar) else None
         return Unusable(why, made)
+
+    def _kept(
+        self, frame: Frame, name: str, value: Any, made: Loc | None, node: ast.AST, where: Loc
+    ) -> Edit | None:
+        """What to write for a number whose type changes in a loop.
+
+        A plane keeps its type, so what becomes of it in the loop is converted; any other name
+        starts with the type that it has after a pass.
+        """
+        wanted, real = frame.planes.get(name), self.numbers.real
+        if wanted is not None and not fits(self.numbers.kind(value), wanted):
+            site = site_of(frame, name, made, node)
+            template = f"{conversion(wanted, real)}({{left}})"
+            template = "{left} != 0" if wanted is DType.BOOL else template
+            if site is None:
+                return None
+            return site.edit(
+                frame, template, where, integer=wanted.is_int and site.node in self.quotients
+            )
+        settled = self.numbers.settle(value)
+        if not isinstance(settled, Scalar):
+            return None
+        text = f"{name} = {conversion(settled.dtype, real)}({name})"
+        return Edit(text, at=frame.loc(node), before=True)
 
     def iterate(self, frame: Frame, value: Any, node: ast.AST) -> Range | range | Iterable[Any]:
         """What a `for` runs over: a known sequence, or a range.

@@ -9,11 +9,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError, Loc
+from hawk.edits import filled
+from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
-from hawk.frontend.operators import Kind, Literal, Misfit, choice, conversion, is_float
-from hawk.frontend.source import own_nodes
+from hawk.frontend.operators import Kind, Literal, Misfit, choice, conversion, fits, is_float
+from hawk.frontend.suggestions import Site, sites, with_texts
 from hawk.frontend.templates import describe, fill, formed
 from hawk.frontend.values import Scalar, Unusable
 from hawk.ir.nodes import Block, Const, If, Statement, Value
@@ -79,8 +80,8 @@ class KernelFork:
             return self._differ(name, first, second)
         try:
             return self._number(name, first, second, common)
-        except Misfit as misfit:
-            return _misfit(misfit)
+        except Misfit as error:
+            return misfit(error)
 
     def _parts(self, name: str, like: Any, sides: tuple[Any, Any]) -> Any:
         """A list, tuple or dict of the pairs; one of its own, which neither path knows."""
@@ -123,59 +124,106 @@ class KernelFork:
     def _differ(self, name: str, first: Any, second: Any) -> Unusable:
         """Say what the value is on each path, and where it was assigned there."""
         numbers, line = self.domain.numbers, self.where.line
+        arms = (self._site("body", name), self._site("orelse", name))
         described: list[str] = []
-        texts: list[str] = []
-        for arm, value in (("body", first), ("orelse", second)):
-            place, text = _assignment(self.frame, self.node, arm, name)
+        for site, value in zip(arms, (first, second), strict=True):
             words = describe(numbers, value)
+            place = getattr(site.statement, "lineno", 0) if site and site.name else 0
             described.append(f"{words} (line {place})" if place else words)
-            texts.append(text)
-        text, to = self._odd(first, second, texts)
-        real = numbers.real
+        odd = self._odd(name, arms, first, second)
 
         def why(name: str, where: Loc) -> HawkError:
             what = f"`{name}` is {described[0]} on one path and {described[1]} on the other"
             what += f" of the choice at line {line}"
+            if first is None or second is None:
+                fix: str | Edit = "a number instead of None, such as math.nan"
+                return HawkError("H205", what, where, fix)
             fix = "values of one type on both paths"
             enums = [each for each in (first, second) if isinstance(each, enum.Enum)]
-            if any(each is None for each in (first, second)):
-                fix = "a number instead of None, such as math.nan"
-            elif enums and all(isinstance(each.value, (bool, int, float)) for each in enums):
+            if enums and all(isinstance(each.value, (bool, int, float)) for each in enums):
                 kind = type(enums[0]).__name__
                 fix = f"{kind}.{enums[0].name}.value, a number;\n"
                 fix += f"or class {kind}(enum.IntEnum): ..."
-            elif to is not None:
-                fix = converted(text, to, real)
-                fix = fix if isinstance(self.node, ast.IfExp) else f"{name} = {fix}"
-            elif all(texts) and all(isinstance(each, Scalar) for each in (first, second)):
-                fix = " and ".join(converted(each, DType.I64, real) for each in texts)
+            elif odd is not None:
+                edit = self._converted(*odd, where)
+                if edit is not None:
+                    near = where.line <= edit.at.line <= where.end_line
+                    return HawkError("H205", what, edit.at if near else where, edit)
+            elif isinstance(first, Scalar) and isinstance(second, Scalar):
+                fix = self._both(arms, where) or fix
             return HawkError("H205", what, where, fix)
 
         return Unusable(why, self._place(name))
 
-    def _odd(self, first: Any, second: Any, texts: list[str]) -> tuple[str, DType | None]:
-        """The text of the value to convert, and to what.
+    def _odd(
+        self, name: str, arms: tuple[Site | None, Site | None], first: Any, second: Any
+    ) -> tuple[Site, DType] | None:
+        """Where the value to convert is assigned, and to what.
 
-        That is the one assigned, where the other path leaves what was there before; else the
-        integer where the other is a float, and the narrow integer where both are integers.
+        That is the one that does not fit the plane of this name; else the one assigned, where the
+        other path leaves what was there before; else the integer where the other is a float, and
+        the narrow integer where both are integers.
         """
         numbers = self.domain.numbers
-        numeric = all(isinstance(each, (Scalar, bool, int, float)) for each in (first, second))
-        pairs = [(texts[0], first, second), (texts[1], second, first)]
-        for text, value, other in pairs if numeric else []:
+        if not all(isinstance(each, (Scalar, bool, int, float)) for each in (first, second)):
+            return None
+        wanted = None if self.frame is None else self.frame.planes.get(name)
+        alone = sum(each is not None for each in arms) == 1
+        for site, value, other in ((arms[0], first, second), (arms[1], second, first)):
             kind, target = numbers.kind(value), numbers.kind(other)
-            alone = sum(map(bool, texts)) == 1
+            if site is None:
+                continue
+            if wanted is not None:
+                if kind is not wanted and (isinstance(kind, DType) or not fits(kind, wanted)):
+                    return site, wanted
+                continue
             wider = is_float(target) or (target is DType.I64 and not is_float(kind))
-            if text and isinstance(target, DType) and (alone or wider):
-                return text, target
-        return "", None
+            if isinstance(target, DType) and (alone or wider):
+                return site, target
+        return None
+
+    def _converted(self, site: Site, to: DType, where: Loc) -> Edit | None:
+        """The edit that makes a `to` of what is assigned."""
+        assert self.frame is not None
+        template = f"{conversion(to, self.domain.numbers.real)}({{left}})"
+        if to is DType.BOOL:
+            template = "{left} != 0"
+            if isinstance(site.value, ast.Constant):
+                template = str(bool(site.value.value))
+        return site.edit(
+            self.frame, template, where, integer=to.is_int and site.node in self.domain.quotients
+        )
+
+    def _both(self, arms: tuple[Site | None, Site | None], where: Loc) -> str:
+        """What to write where both values become an Index."""
+        edits = [self._converted(each, DType.I64, where) for each in arms if each is not None]
+        texts = [each.text for each in edits if each is not None]
+        if len(texts) < 2:
+            return ""
+        if isinstance(self.node, ast.IfExp) and self.frame is not None:
+            test = self.frame.source.text(self.node.test)
+            template = "{left} if {test} else {right}"
+            return filled(template, left=texts[0], test=test, right=texts[1])
+        return ", and ".join(
+            f"{each.text} in line {each.at.line}" for each in edits if each is not None
+        )
+
+    def _site(self, arm: str, name: str) -> Site | None:
+        """The last place in an arm that gives `name` its value."""
+        written = getattr(self.node, arm, None)
+        if self.frame is None or written is None:
+            return None
+        if isinstance(written, ast.expr):
+            return Site(written, written, "")
+        found = sites(written, name) if isinstance(written, list) else []
+        return found[-1] if found else None
 
     def _place(self, name: str) -> Loc:
         """Where the name is assigned in an arm; where the paths part, if in neither."""
         for arm in ("orelse", "body"):
-            place = _assigned(self.node, arm, name)
-            if self.frame is not None and place is not None:
-                return self.frame.head(place)
+            site = self._site(arm, name)
+            if self.frame is not None and site is not None:
+                return self.frame.head(site.statement)
         return self.where
 
     def only(self, name: str, value: Any, arm: int) -> Any:
@@ -206,36 +254,6 @@ class KernelFork:
             self.domain.builder.items.append(If(self.test.value, then, orelse, tuple(self.results)))
 
 
-def _assignment(frame: Frame | None, node: ast.AST | None, arm: str, name: str) -> tuple[int, str]:
-    """The line of the last assignment to `name` in an arm, and the text of the value."""
-    statements = getattr(node, arm, None)
-    if frame is not None and isinstance(statements, ast.expr):
-        return 0, frame.source.text(statements)
-    place = _assigned(node, arm, name)
-    if frame is None or place is None:
-        return 0, ""
-    return place.lineno, frame.source.text(place.value)
-
-
-def _assigned(node: ast.AST | None, arm: str, name: str) -> ast.Assign | None:
-    """The last assignment to `name` in an arm."""
-    statements = getattr(node, arm, None)
-    found = None
-    for each in own_nodes(statements) if isinstance(statements, list) else ():
-        if isinstance(each, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == name for target in each.targets
-        ):
-            found = each
-    return found
-
-
-def converted(text: str, dtype: DType, real: DType) -> str:
-    """What to write to make a `dtype` of the expression `text`."""
-    if dtype is DType.BOOL and text in ("0", "1"):
-        return str(text == "1")
-    return f"{conversion(dtype, real)}({text})"
-
-
 def zero(dtype: DType) -> Any:
     return 0.0 if dtype.is_float else dtype is not DType.BOOL and 0
 
@@ -258,9 +276,12 @@ def _equal(first: Any, second: Any) -> bool:
         return False
 
 
-def _misfit(misfit: Misfit) -> Unusable:
+def misfit(error: Misfit) -> Unusable:
+    """What a name holds whose known number fits no type of the other paths."""
+
     def why(name: str, where: Loc) -> HawkError:
-        what = misfit.what.replace("{left}", name)
-        return HawkError(misfit.code, what, where, misfit.fix.replace("{left}", name))
+        what = error.what.replace("{left}", name)
+        fixes = [with_texts(fix, {"left": name}) for fix in error.fixes]
+        return HawkError(error.code, what, where, [each for each in fixes if each])
 
     return Unusable(why)

@@ -16,7 +16,7 @@ def by_python(compute: Callable[[], Any], where: Loc, code: str = "H210", doing:
         raise
     except Exception as error:  # noqa: BLE001  the objects are the user's: anything may come
         what = f"{type(error).__name__} while the kernel is traced{doing}: {error}"
-        fix = "math.inf or math.nan" if isinstance(error, ZeroDivisionError) else ""
+        fix = ("math.inf", "math.nan") if isinstance(error, ZeroDivisionError) else ""
         raise HawkError(code, what, where, fix) from None
 
 

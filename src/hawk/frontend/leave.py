@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set as AbstractSet
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
+from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.operators import Misfit, named
 from hawk.frontend.signature import Output, Parameter, Signature, counted, example
 from hawk.frontend.source import bound_names, own_nodes
+from hawk.frontend.suggestions import fitted, site_of
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar, Unusable
 from hawk.ir.nodes import Role
@@ -25,6 +28,8 @@ class Leave:
 
     def __init__(self, domain: KernelDomain, signature: Signature) -> None:
         self.domain, self.signature = domain, signature
+        kept = (each for each in signature.parameters if each.role in (Role.STATE, Role.MASK))
+        self.planes = {each.name: each.element.at(domain.numbers.real) for each in kept}
 
     def __call__(self, frame: Frame, value: Any, node: ast.AST) -> dict[str, Any]:
         left: dict[str, Any] = {RESULT: None}
@@ -70,21 +75,67 @@ class Leave:
         try:
             return domain.numbers.store(value, dtype)
         except Misfit as misfit:
-            where, text = frame.head(node), frame.source.text(node) if at_text else plane.name
-            made = value.value.loc if isinstance(value, Scalar) else where
-            one_line = made.line == made.end_line and made.caller is None
-            if not at_text and made.file == where.file and one_line:
-                where, text = made, frame.source.lines[made.line - 1][made.col : made.end_col]
-            elif not at_text:
-                where = assigned_last(frame, plane.name, node)
             if dtype is DType.BOOL and isinstance(value, (int, float)):
-                misfit.fix = str(bool(value))
+                misfit.fixes = (str(bool(value)),)
             if at_text:
-                misfit.fix = fitted(text, dtype, misfit.fix)
-                raise domain.expressions.error(frame, node, misfit) from None
-            what = misfit.what.replace("`{left}`", f"`{plane.name}`", 1).replace("{left}", text)
-            fix = f"{plane.name} = {fitted(text, dtype, misfit.fix)}" if misfit.fix else ""
-            raise HawkError(misfit.code, what, where, fix) from None
+                raise self._returned(frame, plane, node, misfit, dtype) from None
+            raise _became(frame, plane.name, value, node, misfit, dtype, domain.quotients) from None
+
+    def _returned(
+        self, frame: Frame, plane: Output, node: ast.AST, misfit: Misfit, dtype: DType
+    ) -> HawkError:
+        """The error of a returned value that is no number of its plane."""
+        several = self.signature.nesting == "tuple"
+        whole = isinstance(node, ast.stmt) or node is _given_back(frame, node)
+        text = frame.source.text(node)
+        if several and whole:  # a tuple that is not written out here
+            what = misfit.what.replace("{left}", f"{text}[{plane.name.removeprefix('out')}]")
+            return HawkError(misfit.code, what, frame.loc(node))
+        assert isinstance(node, ast.expr)
+        template = _template(misfit)
+        whole = dtype.is_int and node in self.domain.quotients
+        fix = template and fitted(frame.source, node, template, integer=whole)
+        return HawkError(misfit.code, misfit.what.replace("{left}", text), frame.loc(node), fix)
+
+
+def _given_back(frame: Frame, node: ast.AST) -> ast.AST | None:
+    """`node`, if it is all that a `return` gives."""
+    own = own_nodes(frame.source.body)
+    return next((node for each in own if getattr(each, "value", None) is node), None)
+
+
+def _became(
+    frame: Frame,
+    name: str,
+    value: Any,
+    node: ast.AST,
+    misfit: Misfit,
+    dtype: DType,
+    quotients: AbstractSet[ast.AST],
+) -> HawkError:
+    """The error of a Mutable or a mask that ends a step as no number of its plane."""
+    what = misfit.what.replace("{left}", name)
+    made = value.value.loc if isinstance(value, Scalar) else None
+    site = site_of(frame, name, made)
+    if site is None:
+        return HawkError(misfit.code, what, frame.head(node))
+    where = frame.loc(site.value or site.statement)
+    if isinstance(site.statement, (ast.For, ast.AugAssign)):
+        where = frame.head(site.statement)
+    template = _template(misfit)
+    if not template:
+        return HawkError(misfit.code, what, where)
+    whole = dtype.is_int and site.node in quotients
+    edit = site.edit(frame, template, where, integer=whole)
+    dots = filled(template, left="...")
+    fix = edit or f"{dots} around what `{name}` becomes here"
+    return HawkError(misfit.code, what, where if edit is None else edit.at, fix)
+
+
+def _template(misfit: Misfit) -> str:
+    """What to write for a value that does not fit, with {left} for it; nothing if not known."""
+    fix = misfit.fixes[0] if misfit.fixes else ""
+    return fix.text if isinstance(fix, Edit) else fix
 
 
 def assigned_last(frame: Frame, name: str, node: ast.AST) -> Loc:
@@ -98,31 +149,3 @@ def _targets(node: ast.stmt) -> set[str]:
     """The names that an assignment binds."""
     simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
     return bound_names([node]) if simple else set()
-
-
-def fitted(text: str, dtype: DType, fix: str) -> str:
-    """What to write for an expression whose value is no `dtype`; `fix` holds {left} for its text.
-
-    `k / 2` that should be an integer becomes `k // 2`; of `k += x` the sum is taken.
-    """
-    try:
-        (node,) = ast.parse(text).body
-    except (SyntaxError, ValueError):
-        return fix.replace("{left}", text)
-    match node:
-        case ast.AugAssign(op=op):
-            value: ast.expr = ast.BinOp(left=_read(node.target), op=op, right=node.value)
-        case ast.Expr():
-            value = node.value
-        case _:
-            return fix.replace("{left}", text)
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and dtype.is_int:
-        return ast.unparse(ast.BinOp(left=value.left, op=ast.FloorDiv(), right=value.right))
-    written = text if isinstance(node, ast.Expr) else ast.unparse(value)
-    calls = fix.endswith("({left})")
-    simple = isinstance(value, (ast.Name, ast.Call, ast.Constant, ast.Subscript, ast.Attribute))
-    return fix.replace("{left}", written if calls or simple else f"({written})")
-
-
-def _read(target: ast.expr) -> ast.expr:
-    return ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else target

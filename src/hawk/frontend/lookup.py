@@ -101,15 +101,33 @@ def plain(value: Any, where: Loc, text: str = "") -> Any:
         text = text or quoted(where) or "this"
         if text.endswith(")"):
             what = f"`{text}` makes an array; a kernel holds numbers, tuples and lists"
-            raise HawkError("H306", what, where, "[0.0] * 3, a list, or what comes of it outside")
+            raise HawkError("H306", what, where, _listed(value))
         what = f"`{text}` is an array of shape {value.shape}; its numbers would become part of the "
         what += "kernel, and could change unseen"
         fix = "a parameter for it: Scalar for one number a sample, Param for one a launch"
-        if value.size <= 64:
+        if not value.ndim:
+            fix = f"{text}.item() outside the kernel, for a number that never changes;\nor {fix}"
+        elif value.size <= 64:
             made = f"tuple({text}.tolist()) outside the kernel, for numbers that never change"
             fix = f"{made};\nor {fix}"
         raise HawkError("H306", what, where, fix)
     return value
+
+
+def _listed(value: np.ndarray[Any, Any]) -> str:
+    """An array as a list, if it is short enough to be written."""
+    if not value.ndim:
+        return f"{value.item()!r}"
+    numbers = value.ravel().tolist()
+    real = all(
+        isinstance(each, int) or (isinstance(each, float) and math.isfinite(each))
+        for each in numbers
+    )
+    if real and len(numbers) <= 16:
+        return repr(value.tolist())
+    if real and value.ndim == 1 and len({repr(each) for each in numbers}) == 1:
+        return f"[{numbers[0]!r}] * {len(numbers)}"
+    return "a tuple of its numbers, made outside the kernel"
 
 
 def read_name(frame: Frame, node: ast.Name, reads: Reads) -> Any:
@@ -167,9 +185,9 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
             kind = f"the module `{owner.__name__}`"
         else:
             kind = f"a {type(owner).__name__}"
-        if owner is sys.modules.get("hawk") and name in ("math", "random"):
+        if owner is sys.modules.get("hawk") and name == "random":
             what = f"`hawk.{name}` is not there yet"
-            fix = "names of math and NumPy, such as math.sqrt, or a function of your own"
+            fix = "a parameter for the noise, one Scalar a sample"
             raise HawkError("H209", what, where, fix) from None
         what = f"{kind} has no `{name}`"
         near = same_name(name) or nearest(name, dir(owner))

@@ -10,7 +10,7 @@ import ast
 import functools
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError, Loc
+from hawk.errors import Fix, HawkError, Loc
 from hawk.frontend.frame import Exit, Frame, Way, Ways
 from hawk.frontend.source import bound_names, read_names
 from hawk.frontend.values import Range, Unusable
@@ -196,10 +196,10 @@ def short_enough(numbers: range, where: Loc, reason: HawkError | None = None) ->
     """Check that a range whose passes are written out is short. Raises HawkError."""
     if len(numbers) > UNROLL_MAX:
         what = f"{len(numbers)} passes must be written out one after the other"
-        fix = "a `for` loop that computes with numbers only, which is not written out"
+        fix: Fix = "a `for` loop that computes with numbers only, which is not written out"
         if reason is not None:
             what += f", because in line {reason.loc.line} {reason.what}"
-            fix = reason.fix or "fewer passes, or numbers computed from the counter"
+            fix = reason.advice or "fewer passes, or numbers computed from the counter"
         raise HawkError("H402", f"{what}; the limit is {UNROLL_MAX}", where, fix)
 
 

@@ -8,13 +8,18 @@ meanwhile. To add a name, add a row, and the name to the list in docs/language.m
 from __future__ import annotations
 
 import difflib
+import functools
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hawk import math as own
+from hawk.edits import Edit, filled
+from hawk.errors import Fix
 from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
 from hawk.frontend.recipes import Recipe
@@ -174,19 +179,22 @@ _OWN = "a function of your own: sums and products, such as a polynomial or Newto
 LATER: Mapping[str, str] = {
     **dict.fromkeys(("asinh", "acosh", "atanh", "arcsinh", "arccosh", "arctanh"), _OWN),
     **dict.fromkeys(("erf", "erfc", "gamma", "lgamma"), _OWN),
-    "norm": "math.hypot(x, y)",
-    "dist": "math.hypot(x, y) of the differences",
-    "dot": "x0 * y0 + x1 * y1",
-    "cross": "x0 * y1 - x1 * y0",
-    "matmul": "sum([a * b for a, b in zip(row, column)])",
-    "interp": "y0 + (y1 - y0) * (x - x0) / (x1 - x0)",
-    "sum": "sum(...), or x + y",
-    "prod": "x * y",
-    "fdim": "max(x - y, 0.0)",
-    "modf": "x - np.trunc(x), np.trunc(x)",
+    "norm": "math.hypot(x, y), or math.sqrt(...) of a sum of squares",
+    "dist": "math.hypot(...) of the differences",
+    "dot": "sum([a * b for a, b in zip({0}, {1})])",
+    "cross": "x0 * y1 - x1 * y0, for each component",
+    "matmul": "sum([a * b for a, b in zip(row, column)]), for each row and column",
+    "interp": "y0 + (y1 - y0) * (x - x0) / (x1 - x0), between two points",
+    "sum": "sum({0})",
+    "prod": "a product written out: x * y * z",
+    "fdim": "max({0} - {1}, 0.0)",
+    "modf": "({0} - np.trunc({0}), np.trunc({0}))",
     **dict.fromkeys(("ldexp", "frexp", "nextafter"), ""),
 }
-"""Names of `math` and NumPy that will have a meaning but have none yet; what to write meanwhile."""
+"""Names of `math` and NumPy that will have a meaning but have none yet; what to write meanwhile.
+
+{0} and {1} are the texts of the arguments.
+"""
 
 
 def ours(function: Any) -> Any:
@@ -205,46 +213,53 @@ def recipe_of(function: Any) -> Recipe | None:
         return None
 
 
-ADVICE: Mapping[str, str] = {
-    "array": "(x, y), a tuple, or [x, y], a list",
-    "asarray": "(x, y), a tuple, or [x, y], a list",
-    "zeros": "[0.0] * 3, a list",
-    "ones": "[1.0] * 3, a list",
-    "empty": "[0.0] * 3, a list",
-    "min": "min(x, y), or np.minimum(x, y), which keeps NaN",
-    "amin": "min(x, y), or np.minimum(x, y), which keeps NaN",
-    "max": "max(x, y), or np.maximum(x, y), which keeps NaN",
-    "amax": "max(x, y), or np.maximum(x, y), which keeps NaN",
-    "sort": "min(x, y), max(x, y)",
-    "sorted": "min(x, y), max(x, y)",
-    "map": "[f(x) for x in (a, b)]",
+_LIST = "a list of as many numbers, such as [0.0, 0.0]"
+_TEXT = "print(x), which is shown with @hawk.kernel(checks=True)"
+
+ADVICE: Mapping[str, str | Edit] = {
+    **dict.fromkeys(("array", "asarray"), "a tuple or a list of its numbers"),
+    **dict.fromkeys(("zeros", "ones", "empty", "full"), _LIST),
+    **dict.fromkeys(("sort", "sorted"), "min and max of two numbers at a time"),
+    "map": "[{0}(each) for each in {1}]",
     "filter": "f(x) if keep(x) else 0.0, for each x",
-    "fix": "np.trunc(x)",
-    "heaviside": "0.0 if x < 0 else 1.0 if x > 0 else middle",
-    "select": "np.where(first, x, np.where(second, y, z))",
-    "piecewise": "np.where(first, x, np.where(second, y, z))",
-    "is_integer": "x == np.floor(x)",
-    "gcd": "while b != 0: a, b = b, a % b",
-    "isqrt": "int(math.sqrt(n)), which is exact below 2 ** 52",
-    "isclose": "abs(x - y) <= tolerance",
-    "allclose": "abs(x - y) <= tolerance",
-    "fsum": "sum((x, y, z)), from the left",
+    "fix": "np.trunc({0})",
+    "heaviside": "0.0 if {0} < 0 else 1.0 if {0} > 0 else {1}",
+    "select": "such as np.where(first, x, np.where(second, y, z))",
+    "piecewise": "such as np.where(first, x, np.where(second, y, z))",
+    "is_integer": "{0} == np.floor({0})",
+    "gcd": "a loop: while b != 0: a, b = b, a % b",
+    "isqrt": Edit("int(math.sqrt({0}))", ", which is exact below 2 ** 52"),
+    "isclose": "abs({0} - {1}) <= tolerance, a number of yours",
+    "allclose": "abs({0} - {1}) <= tolerance, a number of yours",
+    "fsum": Edit("sum({0})", ", from the left"),
     "complex": "its real and its imaginary part as two numbers",
-    "str": "print(x), which is shown with @hawk.kernel(checks=True)",
-    "repr": "print(x), which is shown with @hawk.kernel(checks=True)",
+    "str": _TEXT,
+    "repr": _TEXT,
     "open": "this before the run or after it, outside the kernel",
     "input": "a Param for what is read",
     "time": "a Param for the time",
     "perf_counter": "a Param for the time",
 }
-"""What to write for functions that many look for, by name."""
+"""What to write for functions that many look for, by name; {0} and {1} are the arguments."""
+
+_EXTREMES = {"min": "minimum", "amin": "minimum", "max": "maximum", "amax": "maximum"}
 
 
-def unknown(function: Any, text: str) -> tuple[str, str, str]:
-    """Code, sentence and fix for a library's function without a meaning, written as `text`."""
+def unknown(
+    function: Any, text: str, given: Sequence[str] = (), listed: Sequence[str] = ()
+) -> tuple[str, str, Fix]:
+    """Code, sentence and fix for a library's function without a meaning, written as `text`.
+
+    `given` are the texts of its arguments, `listed` those of the elements of the first.
+    """
     name = getattr(function, "__name__", text)
     if name in LATER:
-        return "H209", f"`{text}` is not there yet", LATER[name]
+        fix = _with_arguments(LATER[name], given)
+        numbers = given if name == "hypot" else listed if name == "norm" else ()
+        if numbers and (name == "hypot" or len(given) == 1):
+            squares = " + ".join(f"{{{n}}} * {{{n}}}" for n in range(len(numbers)))
+            fix = _with_arguments(f"math.sqrt({squares})", numbers)
+        return "H209", f"`{text}` is not there yet", fix
     what = f"`{text}` has no meaning in a kernel"
     owner = type(getattr(function, "__self__", None)).__name__
     if "random" in (getattr(function, "__module__", None) or "") or "Random" in owner:
@@ -254,8 +269,38 @@ def unknown(function: Any, text: str) -> tuple[str, str, str]:
     same = [each.__name__ for each in RECIPES if _root(each) == root]
     close = difflib.get_close_matches(name, same, n=1, cutoff=0.8)
     before = text.rpartition(".")
-    fix = f"{before[0]}{before[1]}{close[0]}" if close else ""
-    return "H304", what, ADVICE.get(name) or same_name(name) or fix
+    nearest = f"{before[0]}{before[1]}{close[0]}({', '.join(given)})" if close and given else ""
+    return "H304", what, _advised(name, text, given, listed) or nearest
+
+
+def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) -> Fix:
+    """What to write for a function that has no meaning, if anything is known."""
+    numbers = listed if len(given) == 1 else given
+    if name in _EXTREMES:
+        keeping = text.removesuffix(name) + _EXTREMES[name]
+        plain = _EXTREMES[name].removesuffix("imum")
+        if len(numbers) < 2:
+            return Edit(f"{plain}({given[0]})", ", which passes over NaN") if given else ""
+        nested = functools.reduce(lambda a, b: f"{keeping}({a}, {b})", numbers)
+        return Edit(nested, ", which keeps NaN"), Edit(f"{plain}({', '.join(numbers)})")
+    if name in ("array", "asarray") and listed:
+        return given[0]
+    if name in ("sort", "sorted") and len(listed) == 2 and len(given) == 1:
+        return f"[min({listed[0]}, {listed[1]}), max({listed[0]}, {listed[1]})]"
+    if name in ADVICE:
+        return _with_arguments(ADVICE[name], given)
+    known = same_name(name)
+    return f"{known}({', '.join(given)})" if known and given else known
+
+
+def _with_arguments(fix: str | Edit, given: Sequence[str]) -> str | Edit:
+    """A suggestion with the texts of the arguments; an example where it needs others."""
+    template = fix.text if isinstance(fix, Edit) else fix
+    asked = {int(each) for each in re.findall(r"\{(\d)\}", template)}
+    if asked and len(given) != max(asked) + 1:
+        return "such as " + filled(template, **{"0": "x", "1": "y"})
+    text = filled(template, **{str(n): each for n, each in enumerate(given)}) if asked else template
+    return replace(fix, text=text) if isinstance(fix, Edit) else text
 
 
 def same_name(name: str) -> str:

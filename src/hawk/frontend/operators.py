@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from hawk.edits import Edit
 from hawk.ir.types import DType
 
 
@@ -39,12 +40,32 @@ class Plan:
 class Misfit(Exception):
     """Kinds that do not go together.
 
-    `what` and `fix` hold {left} and {right} where the texts of the operands belong.
+    `what` and `fixes` hold {left} and {right} where the texts of the operands belong. A fix stands
+    for the whole expression, or with a `side` for that operand. Of several the user chooses one.
     """
 
-    def __init__(self, code: str, what: str, fix: str = "") -> None:
-        super().__init__(code, what, fix)
-        self.code, self.what, self.fix = code, what, fix
+    keeps: DType | None = None
+    """The type of a left operand that is another when what `fixes` say is written."""
+
+    def __init__(self, code: str, what: str, *fixes: str | Edit, side: str = "") -> None:
+        super().__init__(code, what, fixes)
+        self.code, self.what, self.fixes, self.side = code, what, fixes, side
+
+
+class Mixed(Misfit):
+    """Integers of two types; `pair` are the two numbers, where they stand among others."""
+
+    pair: tuple[object, object] | None = None
+
+    def __init__(self, symbol: str, left: DType, right: DType) -> None:
+        self.left, self.right = left, right
+        self.turned, self.into = "right", left
+        if right is DType.I64 or (left is not DType.I64 and right is DType.I32):
+            self.turned, self.into = "left", right
+        sides = {"left": "{left}", "right": "{right}"}
+        sides[self.turned] = f"{CONVERSIONS[self.into]}({sides[self.turned]})"
+        what = f"`{{left}}` is {named(left)} and `{{right}}` {named(right)}"
+        super().__init__("H204", what, f"{sides['left']} {symbol} {sides['right']}")
 
 
 class NotKnown(Misfit):
@@ -79,12 +100,13 @@ def literal(value: object) -> Literal:
             name = type(value).__name__
             article = "an" if name[:1] in "aeiouAEIOU" else "a"
             what = "None" if value is None else f"{article} {name}"
-            fix = {
+            fixes: Mapping[str, str | Edit] = {
                 "NoneType": "a number instead of None, such as math.nan",
-                "str": "float({left}), if it is the text of a number",
+                "str": Edit("float({left})", ", if it is the text of a number"),
                 "complex": "its real and its imaginary part as two numbers",
-            }.get(name, "")
-            raise Misfit("H201", f"a number is needed, and `{{left}}` is {what}", fix)
+            }
+            what = f"a number is needed, and `{{left}}` is {what}"
+            raise Misfit("H201", what, fixes.get(name, ""), side="left")
 
 
 def is_float(kind: Kind) -> bool:
@@ -141,7 +163,7 @@ def meet(symbol: str, left: Kind, right: Kind, real: DType) -> Kind:
         return DType.F64 if DType.F64 in widths else DType.F32
     types = [kind for kind in kinds if isinstance(kind, DType) and kind.is_int]
     if len(types) == 2 and types[0] is not types[1]:
-        raise _mixed(symbol, types[0], types[1])
+        raise Mixed(symbol, types[0], types[1])
     if types:
         return types[0]
     return Literal.INT if Literal.INT in kinds and DType.BOOL not in kinds else DType.I64
@@ -153,10 +175,11 @@ def _bits(symbol: str, left: Kind, right: Kind, real: DType) -> Kind:
     for kind, name in ((left, "{left}"), (right, "{right}")):
         if is_float(kind):
             what = f"`{symbol}` works on the bits of integers, and `{name}` is {named(kind)}"
-            sides = f"{{left}} {symbol} {{right}}".replace(name, f"int({name})")
+            fix = f"{{left}} {symbol} {{right}}".replace(name, f"int({name})")
             if symbol == "^":
-                sides = f"{{left}} ** {{right}} for a power, {sides} for the bits"
-            raise Misfit("H201", what, sides)
+                power = Edit("{left} ** {right}", ", a power")
+                raise Misfit("H201", what, power, Edit(fix, ", of the bits"))
+            raise Misfit("H201", what, fix)
     return meet(symbol, left, right, real)
 
 
@@ -164,20 +187,6 @@ def _compared(symbol: str, left: Kind, right: Kind, real: DType) -> Kind:
     if is_bool(left) and is_bool(right):
         return DType.BOOL if symbol in ("==", "!=") else DType.I64
     return meet(symbol, left, right, real)
-
-
-def _mixed(symbol: str, left: DType, right: DType) -> Misfit:
-    what = f"`{{left}}` is {named(left)} and `{{right}}` {named(right)}"
-    between = ", " if symbol == "," else f" {symbol} "
-    if left is DType.I64:
-        fix = f"{{left}}{between}hawk.index({{right}})"
-    elif right is DType.I64:
-        fix = f"hawk.index({{left}}){between}{{right}}"
-    elif left is DType.I32:
-        fix = f"{{left}}{between}hawk.int32({{right}})"
-    else:
-        fix = f"hawk.int32({{left}}){between}{{right}}"
-    return Misfit("H204", what, fix)
 
 
 @functools.cache

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import HawkError
+from hawk.errors import Edit, HawkError
 from hawk.frontend.frame import Frame
+from hawk.frontend.suggestions import subject
 from hawk.frontend.values import Scalar
 from hawk.ir.types import DType
 
@@ -25,7 +26,10 @@ def matches(
                 return bool(value == other), {}
             if not isinstance(other, (Scalar, bool, int, float)):
                 return False, {}
-            return expressions.equals(frame, node, value, other), {}
+            try:
+                return expressions.equals(frame, node, value, other), {}
+            except HawkError as error:
+                raise _not_equal(expressions, frame, node, value, other, error) from None
         case ast.MatchSingleton():
             if isinstance(node.value, bool) and isinstance(value, Scalar):
                 if value.dtype is DType.BOOL:
@@ -68,3 +72,19 @@ def matches(
         case _:
             what = "this kind of pattern is not part of the language"
             raise HawkError("H103", what, frame.loc(node), "case 0: or case (a, b):")
+
+
+def _not_equal(
+    expressions: Expressions,
+    frame: Frame,
+    node: ast.MatchValue,
+    value: Any,
+    other: Any,
+    said: HawkError,
+) -> HawkError:
+    """The error of a number that cannot be compared with a pattern."""
+    facing, clash = subject(frame.source, node), expressions.conditions.clash(value, other)
+    if facing is None or clash is None or clash[0] == "right":
+        return HawkError(said.code, said.what, said.loc)
+    text = f"{clash[1]}({frame.source.text(facing)})"
+    return HawkError(said.code, said.what, said.loc, Edit(text, at=frame.loc(facing)))

@@ -230,7 +230,9 @@ def _whole_to_digits(numbers: Arithmetic, number: Any, digits: int) -> Any:
     if scale // 2 > greatest:
         return numbers.to(0, kind)
     if scale > greatest:
-        raise Misfit("H203", f"10 ** {-digits} does not fit this integer", "float({left})")
+        raise Misfit(
+            "H203", f"10 ** {-digits} does not fit this integer", "float({left})", side="left"
+        )
     binary = numbers.binary
     quotient, rest = binary("//", number, scale), binary("%", number, scale)
     odd = binary("==", binary("&", quotient, 1), 1)
@@ -329,7 +331,7 @@ def bit_count(numbers: Arithmetic, x: Any) -> Any:
     """How many bits of the number's size are 1."""
     (value,) = _alike(numbers, x)
     if is_float(numbers.kind(value)):
-        raise Misfit("H201", "a float has no bits to count", "int({left})")
+        raise Misfit("H201", "a float has no bits to count", "int({left})", side="left")
     free = numbers.kind(value) is Literal.INT
     return numbers.emit("popcount", numbers.emit("abs", value, free=free), free=free)
 

@@ -64,4 +64,26 @@ def refusal(source: Source, node: ast.AST, caller: Loc | None = None) -> HawkErr
         )
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         fix = fix.replace("{}", node.names[0])
-    return HawkError(code, what, where, fix)
+    return HawkError(code, what, where, _written(source, node) or fix)
+
+
+def _written(source: Source, node: ast.AST) -> str:
+    """What means the same as `node`, where it can be made of its own text."""
+    match node:
+        case ast.Set(elts=elts):
+            texts = [source.text(each) for each in elts]
+            return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+        case ast.SetComp():
+            return f"[{source.text(node)[1:-1].strip()}]"
+        case ast.Delete(targets=[ast.Subscript(value=value, slice=ast.Slice() as part)]):
+            if part.step is not None:
+                return ""
+            owner = source.text(value)
+            before = f"{owner}[:{source.text(part.lower)}]" if part.lower else ""
+            after = f"{owner}[{source.text(part.upper)}:]" if part.upper else ""
+            kept = " + ".join(each for each in (before, after) if each)
+            return f"{owner} = {kept or '[]'}"
+        case ast.Delete(targets=[ast.Subscript(value=value, slice=key)]):
+            return f"{source.text(value)}.pop({source.text(key)})"
+        case _:
+            return ""

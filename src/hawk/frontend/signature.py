@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from hawk import annotations as words
 from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker
-from hawk.errors import HawkError, Loc
+from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.refused import check
 from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
 from hawk.ir.nodes import Role
@@ -121,11 +121,13 @@ def _declared(function: types.FunctionType, source: Source) -> list[tuple[ast.ar
     args = source.node.args
     for extra in (args.vararg, args.kwarg):
         if extra is not None:
+            stars = 1 if extra is args.vararg else 2
+            where = source.loc(extra)
             raise HawkError(
                 "H106",
                 f"`{extra.arg}` collects any number of arguments; each plane has a parameter",
-                source.loc(extra),
-                f"{extra.arg}0: Scalar, {extra.arg}1: Scalar",
+                replace(where, col=where.col - stars),
+                Edit(f"{extra.arg}0: Scalar, {extra.arg}1: Scalar"),
             )
     positional = [*args.posonlyargs, *args.args]
     defaults: list[object] = [NO_DEFAULT] * len(positional)
@@ -159,14 +161,14 @@ def _annotations(function: types.FunctionType, source: Source) -> dict[str, Any]
     return found
 
 
-def _meant(error: Exception, name: str, namespace: Mapping[str, Any]) -> str:
+def _meant(error: Exception, name: str, namespace: Mapping[str, Any]) -> str | Edit:
     """What to write where an annotation holds a name that is not known."""
     if not isinstance(error, NameError) or not error.name:
         return ""
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
     if not near:
         return f"the import of {error.name} at the top of the file"
-    return f"-> {near}" if name == "return" else f"{name}: {near}"
+    return Edit(f"-> {near}") if name == "return" else f"{name}: {near}"
 
 
 def _where(source: Source, name: str) -> Loc:
@@ -176,7 +178,11 @@ def _where(source: Source, name: str) -> Loc:
         if arg.arg == name:
             return source.loc(arg)
     returns = getattr(source.node, "returns", None)
-    return source.head() if returns is None else source.loc(returns)
+    if returns is None:
+        return source.head()
+    where = source.loc(returns)
+    arrow = source.lines[where.line - 1].rfind("->", 0, where.col)
+    return where if arrow < 0 else replace(where, col=arrow)
 
 
 def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, Any]) -> Parameter:
@@ -201,8 +207,19 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
     role = _ROLES[markers[0]] if markers else Role.INPUT
     if role is Role.MASK and default is not NO_DEFAULT:
         what = f"`{name}` is Terminated and starts every step as False; it has no default"
-        raise HawkError("H107", what, source.loc(arg), f"{name}: Terminated")
+        where, value = source.loc(arg), source.loc(_default(source, arg))
+        where = replace(where, end_line=value.end_line, end_col=value.end_col)
+        raise HawkError("H107", what, where, f"{name}: Terminated")
     return Parameter(name, role, elements[0], default)
+
+
+def _default(source: Source, arg: ast.arg) -> ast.AST:
+    """What is written as the default of a parameter."""
+    args = source.node.args
+    positional = [*args.posonlyargs, *args.args]
+    written = dict(zip(reversed(positional), reversed(args.defaults), strict=False))
+    named = dict(zip(args.kwonlyargs, args.kw_defaults, strict=True))
+    return written.get(arg) or named.get(arg) or arg
 
 
 def _parts(annotation: Any) -> tuple[list[Element], list[Marker]]:
@@ -228,7 +245,7 @@ def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Ma
         what = f"`{name}` is {' and '.join(marker.value for marker in kinds)} at once"
         if len(kinds) == 1:
             what = f"`{name}` is {kinds[0].value} twice"
-        fix = " or ".join(f"{name}: {_USUAL[marker]}" for marker in kinds)
+        fix = [f"{name}: {_USUAL[marker]}" for marker in kinds]
         return HawkError("H105", what, source.loc(arg), fix)
     what = f"`{wrote}` is not the type of a parameter; it is one of {_KINDS}"
     if annotation is str:
@@ -260,7 +277,8 @@ def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...],
         parts = get_args(annotation)
         if Ellipsis in parts or not parts:
             what = "how many values are returned must be known"
-            raise HawkError("H105", what, _where(source, "return"), "-> tuple[Scalar, Scalar]")
+            fix = Edit("-> tuple[Scalar, Scalar]")
+            raise HawkError("H105", what, _where(source, "return"), fix)
         elements = [_output(source, part, annotation) for part in parts]
         return tuple(Output(f"out{i}", each) for i, each in enumerate(elements)), "tuple"
     return (Output("out", _output(source, annotation, annotation)),), "one"
@@ -271,10 +289,10 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
     elements, markers = _parts(annotation)
     if len(elements) == 1 and not markers:
         return elements[0]
-    where, fix = _where(source, "return"), f"-> {_output_text(whole)}"
+    where, fix = _where(source, "return"), Edit(f"-> {_output_text(whole)}")
     if get_origin(annotation) in (tuple, list) and annotation is not whole:
         what = "a kernel returns one value or a tuple of values, and this tuple holds another"
-        raise HawkError("H105", what, where, f"-> tuple[{', '.join(_flat(whole))}]")
+        raise HawkError("H105", what, where, fix)
     if annotation in _PLAIN:
         what = f"`{annotation.__name__}` does not say which array is returned"
         raise HawkError("H105", what, where, fix)
@@ -285,24 +303,25 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
     raise HawkError("H105", what, where, fix)
 
 
-def _flat(annotation: Any) -> list[str]:
-    """The values of nested tuples, one after the other."""
-    if get_origin(annotation) not in (tuple, list):
-        return [_output_text(annotation)]
-    parts = [part for part in get_args(annotation) if part is not Ellipsis]
-    return [text for part in parts for text in _flat(part)]
-
-
 def _output_text(annotation: Any) -> str:
-    """The annotation that was meant, as far as one can tell."""
+    """The annotation that was meant, as far as one can tell: a tuple is flat."""
+    elements = list(_meant_elements(annotation))
+    if get_origin(annotation) is list:
+        elements *= 2  # how many it holds is not said
+    several = get_origin(annotation) in (tuple, list) or isinstance(annotation, (tuple, list))
+    return f"tuple[{', '.join(elements)}]" if several else elements[0]
+
+
+def _meant_elements(annotation: Any) -> Iterator[str]:
+    """The types in an annotation, opened."""
     several = get_origin(annotation) in (tuple, list)
     parts: Any = get_args(annotation) if several else annotation
-    if get_origin(annotation) is list:
-        parts = parts * 2  # how many it holds is not said
     if isinstance(parts, (tuple, list)):
-        return f"tuple[{', '.join(_output_text(part) for part in parts)}]"
+        for part in parts:
+            yield from _meant_elements(part)
+        return
     elements, _ = _parts(annotation)
-    return elements[0].name if elements else _PLAIN.get(annotation, SCALAR).name
+    yield elements[0].name if elements else _PLAIN.get(annotation, SCALAR).name
 
 
 def _check_names(
@@ -377,10 +396,10 @@ def _check_mask(source: Source, parameters: tuple[Parameter, ...]) -> None:
         and node.targets[0].id not in read
         and _type_of(node.value) == "Bool"
     ]
-    fix = f"{mask} = ..., where it is known whether the sample is done"
+    fix: str | Edit = f"{mask} = ..., where it is known whether the sample is done"
     if len(unread) == 1:
-        line = source.loc(unread[0]).line
-        fix = f"{mask} = {source.text(unread[0].value)}  # line {line}"
+        written = f"{mask} = {source.text(unread[0].value)}"
+        fix = Edit(written, at=source.loc(unread[0]))
     raise HawkError("H113", what, _where(source, mask), fix)
 
 
@@ -395,7 +414,8 @@ def _check_result(
     changed = next((each for each in parameters if each.name in bound), None)
     if changed is None:
         raise HawkError("H112", what + "returns nothing", source.head(), "return ...")
-    fix = f"{changed.name}: Mutable[{changed.element.name}], if what becomes of it is to be kept"
+    plane = f"{changed.name}: Mutable[{changed.element.name}]"
+    fix = Edit(plane, ", if what becomes of it is to be kept")
     where = _where(source, changed.name)
     raise HawkError("H112", what + "returns nothing", where, fix)
 
@@ -445,7 +465,8 @@ def _check_returns(
         if nesting == "one" and isinstance(value, ast.Tuple):
             what = f"{counted(count)} returned, the signature says one"
             several = ", ".join([outputs[0].element.name] * count)
-            raise HawkError("H109", what, source.loc(node), f"-> tuple[{several}]")
+            fix = Edit(f"-> tuple[{several}]", at=_where(source, "return"))
+            raise HawkError("H109", what, source.loc(node), fix)
     if nesting is not None and not given:
         what = f"`{source.name}` never returns, and its signature says that it does"
         raise HawkError("H109", what, source.head(), example(outputs))

@@ -126,6 +126,41 @@ class Source:
             return ast.unparse(node)
         return self.lines[where.line - 1][where.col : where.end_col]
 
+    def is_test(self, node: ast.expr) -> bool:
+        """Whether only the truth of `node` counts where it stands."""
+        for each in own_nodes(self.body):
+            match each:
+                case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                    asked = [test]
+                case ast.Assert(test=test):
+                    asked = [test]
+                case ast.UnaryOp(op=ast.Not(), operand=operand):
+                    asked = [operand]
+                case ast.comprehension(ifs=ifs):
+                    asked = ifs
+                case ast.match_case(guard=ast.expr() as guard):
+                    asked = [guard]
+                case _:
+                    continue
+            while asked:
+                test = asked.pop()
+                if test is node:
+                    return True
+                asked += test.values if isinstance(test, ast.BoolOp) else []
+        return False
+
+    def is_statement(self, node: ast.expr) -> bool:
+        """Whether `node` is all of a statement."""
+        own = own_nodes(self.body)
+        return any(isinstance(each, ast.Expr) and each.value is node for each in own)
+
+    def called(self, node: ast.expr) -> tuple[ast.expr, list[str]]:
+        """The call whose function `node` is, with the texts of its arguments; else `node`."""
+        for each in own_nodes(self.body):
+            if isinstance(each, ast.Call) and each.func is node:
+                return each, [self.text(arg) for arg in (*each.args, *each.keywords)]
+        return node, []
+
     def _column(self, line: int, offset: int) -> int:
         if line > len(self.lines) or self.lines[line - 1].isascii():
             return offset

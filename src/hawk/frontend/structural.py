@@ -6,12 +6,15 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from hawk.edits import filled
 from hawk.errors import HawkError
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
 from hawk.frontend.methods import Methods
+from hawk.frontend.source import own_nodes
+from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
 from hawk.frontend.values import VIEWS, NeedsKnown, Range, Scalar, Stream, is_known
 
@@ -83,18 +86,24 @@ class Structural:
         ]
         if known[2] is None:
             what = "the step of a range must be known while the kernel is traced"
-            texts = [frame.source.text(each) for each in node.args]
-            used = frame.names.keys() | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-            name = next(each for each in ("k", "m", "place", "counter") if each not in used)
-            fix = "a loop of your own"
-            if len(texts) == 3:
-                fix = f"{name} = {texts[0]}\nwhile {name} < {texts[1]}: ...; {name} += {texts[2]}"
+            fix = self._by_steps(frame, node)
             raise NeedsKnown("H212", what, frame.loc(node), fix)
         if known[2] == 0:
             raise HawkError(
                 "H210", "the step of a range is 0", frame.loc(node), "a step of 1 or -1"
             )
         return Range(start, stop, known[2]) if None in known else range(*known)
+
+    @staticmethod
+    def _by_steps(frame: Frame, node: ast.Call) -> str:
+        """A loop over a range as a `while` loop, in words."""
+        source = frame.source
+        if len(node.args) != 3:
+            return "a step that is known"
+        start, stop, step = (source.text(each) for each in node.args)
+        loops = [each for each in own_nodes(source.body) if isinstance(each, ast.For)]
+        name = next((source.text(each.target) for each in loops if each.iter is node), "i")
+        return f"{name} = {start}, then while {name} < {stop}: ...; {name} += {step}"
 
     def _bound_of(self, frame: Frame, node: ast.expr, value: Any) -> Any:
         """A bound of a range as an Index."""
@@ -109,8 +118,9 @@ class Structural:
         text = frame.source.text(node)
         what = f"a range runs over integers, and `{text}` is {describe(self.numbers, value)}"
         fix = f"int({text})"
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            fix = f"{frame.source.text(node.left)} // {frame.source.text(node.right)}"
+        if isinstance(node, ast.BinOp) and node in self.domain.quotients:
+            sides = {"left": frame.source.text(node.left), "right": frame.source.text(node.right)}
+            fix = filled("{left} // {right}", **sides)
         raise HawkError("H202", what, frame.loc(node), fix)
 
     def len_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
@@ -128,12 +138,33 @@ class Structural:
 
     def sum_(self, frame: Frame, node: ast.Call, values: Any, start: Any = 0) -> Any:
         total = start
-        for value in self.sequence(frame, node, values):
+        for place, value in enumerate(self.sequence(frame, node, values)):
             before = total
-            total = self.domain.expressions.guarded(
-                frame, node, lambda b=before, v=value: self.numbers.binary("+", b, v)
-            )
+            try:
+                total = self.domain.expressions.guarded(
+                    frame, node, lambda b=before, v=value: self.numbers.binary("+", b, v)
+                )
+            except HawkError as error:
+                raise self._not_added(frame, node, before, value, place, error) from None
         return total
+
+    def _not_added(
+        self, frame: Frame, node: ast.Call, before: Any, value: Any, place: int, said: HawkError
+    ) -> HawkError:
+        """The error of `sum` where one number does not go with those before it."""
+        clash, source = self.domain.expressions.conditions.clash(before, value), frame.source
+        if clash is None or not node.args:
+            return HawkError(said.code, said.what, said.loc)
+        a, b = describe(self.numbers, before), describe(self.numbers, value)
+        what = f"the sum is {a} before number {place + 1}, which is {b}"
+        parts = elements(source, node.args[0])
+        if clash[0] == "right" and parts:
+            fix = f"{clash[1]}({source.text(parts[place])})"
+            return HawkError(said.code, what, frame.loc(parts[place]), fix)
+        texts = source.text(node.args[0])
+        (one, _) = fresh(texts)
+        fix = f"[{clash[1]}({one}) for {one} in {texts}]"
+        return HawkError(said.code, what, frame.loc(node.args[0]), fix)
 
     def any_(self, frame: Frame, node: ast.Call, values: Any) -> Any:
         found: Any = False

@@ -11,10 +11,12 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hawk.edits import filled
 from hawk.errors import HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python, no_text
+from hawk.frontend.suggestions import augmented, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar, is_known
@@ -151,6 +153,8 @@ class Sums:
 
     def _binary(self, frame: Frame, node: Any, left: Any, right: Any, name: str = "") -> Any:
         symbol = SYMBOLS[type(node.op)]
+        if symbol == "/" and _counts(left) and _counts(right):
+            self.domain.quotients.add(node)
         if is_known(left) and is_known(right):
             result = by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
             builtin = {type(left), type(right), type(result)} <= {list, dict, int, bool}
@@ -178,13 +182,15 @@ class Sums:
         a, b = describe(self.numbers, left), describe(self.numbers, right)
         what = f"`{symbol}` of {a} and {b}: a tuple or list is not a vector"
         texts = [frame.source.text(side) for side in (_left(node), _right(node))]
-        fix = ""
-        if len(texts) == 2 and isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
-            fix = f"[a {symbol} b for a, b in zip({texts[0]}, {texts[1]})]"
-        elif isinstance(left, (tuple, list)):
-            fix = f"[a {symbol} {texts[1]} for a in {texts[0]}]"
-        elif isinstance(right, (tuple, list)):
-            fix = f"[{texts[0]} {symbol} b for b in {texts[1]}]"
+        one, other = fresh(*texts)
+        fix = f"[{one} {symbol} {other} for {one}, {other} in zip({texts[0]}, {texts[1]})]"
+        if not isinstance(left, (tuple, list)):
+            fix = f"[{filled(f'{{left}} {symbol} {one}', left=texts[0])} for {one} in {texts[1]}]"
+        elif not isinstance(right, (tuple, list)):
+            fix = filled(f"{one} {symbol} {{right}}", right=texts[1])
+            fix = f"[{fix} for {one} in {texts[0]}]"
+        if isinstance(node, ast.AugAssign):
+            fix = augmented(frame.source, node, fix)
         raise HawkError("H201", what, frame.loc(node), fix)
 
     def unary(self, frame: Frame, node: ast.UnaryOp, name: str) -> Any:

@@ -58,7 +58,8 @@ def trace(
     for each in signature.parameters:
         if each.role is Role.MASK:
             names[each.name] = domain.numbers.settle(NOT_DONE)
-    frame = Frame(source, names, leave=Leave(domain, signature))
+    leave = Leave(domain, signature)
+    frame = Frame(source, names, planes=leave.planes, leave=leave)
     try:
         final = domain.walker.function(frame)
     except RecursionError:

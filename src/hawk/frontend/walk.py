@@ -293,7 +293,7 @@ class Walker:
                     return
                 yield lambda: None
             what = f"this loop is written out, and did not end after {UNROLL_MAX} passes"
-            fix = "a loop whose test changes" if reason is None else reason.fix
+            fix = "a loop whose test changes" if reason is None else reason.advice
             raise HawkError("H402", what, frame.head(node), fix)
 
         return self._passes(frame, node, again(), names)

@@ -21,6 +21,9 @@ class _Number(NamedTuple):
 class _Plain:
     """Computes at once, by the meanings of the table of operations."""
 
+    def kind(self, value: _Number) -> DType:
+        return value.dtype
+
     def emit(self, op: str, *values: _Number) -> _Number:
         dtype = result_type(op, tuple(value.dtype for value in values))
         return _Number(OPS[op].meaning(values[-1].dtype, *(v.number for v in values)), dtype)
@@ -35,6 +38,7 @@ class _Plain:
 
 
 _PLAIN = _Plain()
+_NUMBERS: Any = (bool, int, float, np.generic)
 
 
 def compute(function: Callable[..., Any], *values: Any) -> Any:
@@ -43,7 +47,7 @@ def compute(function: Callable[..., Any], *values: Any) -> Any:
     Raises TypeError for what is no number.
     """
     for value in values:
-        if not isinstance(value, (bool, int, float, np.generic)):
+        if not isinstance(value, _NUMBERS):
             kind = type(value).__name__
             raise TypeError(
                 f"functions of hawk.math take numbers, got {kind}; for arrays write a kernel"

@@ -42,7 +42,8 @@ def reduced(x: Term) -> tuple[Term, Term, Term]:
     high, lost = two_sum(head, product)  # next to a multiple of pi/2 it is the smaller one
     near = (bits_of(turned), high, fma(-n, third, lost + rest))
     large = abs(x) > x.of(2.0**20, 2.0**12)
-    return where(large, lambda: x.of(_far, _far_narrow)(x), near)
+    quadrant, r, low = where(large, lambda: x.of(_far, _far_narrow)(x), near)
+    return quadrant, r, low
 
 
 def _far(x: Term) -> tuple[Term, Term, Term]:

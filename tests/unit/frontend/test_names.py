@@ -234,7 +234,7 @@ def test_a_name_that_is_not_there_yet_is_an_error_at_its_place() -> None:
     ("text", "fix"),
     [
         ("math.gcd(i, i)", "while b != 0: a, b = b, a % b"),
-        ("math.isqrt(i)", "int(math.sqrt(n)), which is exact below 2 ** 52"),
+        ("math.isqrt(i)", "int(math.sqrt(i)), which is exact below 2 ** 52"),
         ("np.floor_div(x, x)", "floor_divide"),
     ],
 )

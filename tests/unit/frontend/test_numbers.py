@@ -498,7 +498,11 @@ def test_other_powers_are_those_of_hawk_math(real: DType) -> None:
 
 @pytest.mark.parametrize(
     ("text", "fix"),
-    [("2 ** i", "1 << i"), ("i ** i", "float(i) ** i"), ("i ** 65", "float(i) ** 65")],
+    [
+        ("2 ** i", "1 << i, where i is from 0 to 62"),
+        ("i ** i", "float(i) ** i"),
+        ("i ** 65", "float(i) ** 65"),
+    ],
 )
 def test_a_power_of_integers_that_is_not_known_has_no_type(text: str, fix: str) -> None:
     with pytest.raises(HawkError, match="H203") as error:

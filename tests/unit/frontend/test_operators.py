@@ -42,7 +42,7 @@ def test_integers_of_different_types_do_not_mix(pair) -> None:
         with pytest.raises(Misfit) as misfit:
             binary("+", left, right, F64)
         assert misfit.value.code == "H204"
-        assert "hawk." in misfit.value.fix
+        assert "hawk." in str(misfit.value.fixes[0])
 
 
 def test_meeting_is_symmetric_and_keeps_the_wider() -> None:
