@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from typing import Any
 
 from hawk.errors import HawkError, Loc
@@ -23,6 +23,9 @@ from hawk.frontend.walk import Walker
 from hawk.ir.builder import Builder
 from hawk.ir.nodes import Const
 from hawk.ir.types import DType
+
+SEQUENCES = (tuple, list, str, dict, KeysView, ValuesView, ItemsView)
+"""What a `for` runs over, apart from a range: its parts are known, if not their numbers."""
 
 
 class KernelDomain:
@@ -51,7 +54,7 @@ class KernelDomain:
 
     def unpack(self, frame: Frame, value: Any, node: ast.expr) -> tuple[Any, ...]:
         """The parts of a value that is assigned to several names."""
-        if isinstance(value, (tuple, list, str, range, dict)):
+        if isinstance(value, (*SEQUENCES, range)):
             return tuple(plain(part, frame.loc(node)) for part in value)
         what = f"{describe(self.numbers, value)} cannot be taken apart: it is one number"
         if not isinstance(value, (Scalar, bool, int, float)):
@@ -190,7 +193,7 @@ class KernelDomain:
         """What a `for` runs over: a known sequence, or a range."""
         if isinstance(value, (range, Range)):
             return value
-        if isinstance(value, (tuple, list, str, dict)):
+        if isinstance(value, SEQUENCES):
             name = f"{frame.source.text(node)}[...]"
             return tuple(plain(part, frame.loc(node), name) for part in value)
         if isinstance(value, Scalar):
