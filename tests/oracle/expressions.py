@@ -66,8 +66,10 @@ class Scope:
     loops: int = 0
     returns: Sequence[str] | None = None
     """What an early `return` here must give; None where there is no `return`."""
-    leaves: str = ""
-    """`break` and `continue` where they may stand."""
+    leaves: bool = False
+    """May `break` and `continue` stand here?"""
+    functions: list[Helper] = field(default_factory=list["Helper"])
+    """Functions of this scope that may be called."""
 
     def inner(self, **changes: object) -> Scope:
         """The scope of a nested block: what is bound there is unknown outside."""
@@ -76,6 +78,7 @@ class Scope:
             "loops": self.loops,
             "returns": self.returns,
             "leaves": self.leaves,
+            "functions": list(self.functions),
         }
         return Scope(dict(self.names), set(self.fixed), **{**kept, **changes})
 
@@ -90,8 +93,12 @@ class Helper:
     name: str
     takes: tuple[str, ...]
     gives: tuple[str, ...]
-    optional: bool
+    optional: bool = False
     """Does the last parameter have a default?"""
+    by_name: bool = False
+    """Is the last parameter given by name only?"""
+    typed: bool = False
+    """Must arguments be numbers of the program?"""
 
 
 class Expressions:
@@ -145,7 +152,8 @@ class Expressions:
     def variable(self, kind: str, scope: Scope) -> str:
         names = scope.of(kind)
         if names:
-            return self.pick(*names)
+            # What was bound last is read most: then little of a program is in vain.
+            return self.pick(*(names[-2:] if self.chance(0.5) else names))
         for other in self.random.sample(KINDS, len(KINDS)):
             names = scope.of(other)
             if names:
@@ -180,22 +188,32 @@ class Expressions:
 
     def called(self, kind: str, scope: Scope, depth: int) -> str:
         """A call of a helper that gives one number of `kind`; another expression if none does."""
-        fitting = [helper for helper in self.helpers if helper.gives == (kind,)]
+        every = (*self.helpers, *scope.functions, *scope.functions)
+        fitting = [helper for helper in every if helper.gives == (kind,)]
         if not fitting:
             return self.variable(kind, scope)
         return self.call(self.random.choice(fitting), scope, depth)
 
     def call(self, helper: Helper, scope: Scope, depth: int) -> str:
-        args = [
-            self.operand(kind, scope, depth) if kind == REAL else self.value(kind, scope, depth)
-            for kind in helper.takes
-        ]
+        args = [self.argument(helper, kind, scope, depth) for kind in helper.takes]
+        most = len(args)
+        if helper.by_name:
+            most -= 1
         if helper.optional and self.chance(0.5):
             args.pop()
-        named = self.random.randint(0, len(args))
+        named = self.random.randint(0, min(most, len(args)))
+        if helper in scope.functions:
+            named = len(args)
         by_name = [f"q{place}={arg}" for place, arg in enumerate(args)][named:]
         self.random.shuffle(by_name)
         return f"{helper.name}({', '.join([*args[:named], *by_name])})"
+
+    def argument(self, helper: Helper, kind: str, scope: Scope, depth: int) -> str:
+        if kind == COUNT:
+            return self.pick("0", "1", "2", "3", *scope.of(COUNT))
+        if kind == REAL and not helper.typed:
+            return self.operand(kind, scope, depth)
+        return self.value(kind, scope, depth)
 
     # -- floats ----------------------------------------------------------------------------------
 
@@ -224,6 +242,11 @@ class Expressions:
             (1, lambda: f"{self.pick('float', 'hawk.real')}({whole()})"),
             (0.5, lambda: self.wider(scope, depth)),
             (0.5, lambda: f"({value()} ** {self.pick('2', '3', '-1', '4', '0', '7')})"),
+            (0.5, lambda: f"pow({value()}, {self.pick('2', '3', '-2')})"),
+            (0.7, lambda: self.two(value(), self.pick("//", "%"), operand(), swap=False)),
+            (0.3, lambda: self.two(operand(), self.pick("//", "%"), value(), swap=False)),
+            (0.3, lambda: f"round({value()}, {self.pick('0', '1', '2')})"),
+            (0.5, lambda: f"sum(({value()}, {operand()}, {whole()}))"),
             (3, lambda: self.library(scope, depth)),
             (2, lambda: self.called(REAL, scope, depth)),
             (2, lambda: self.variable(REAL, scope)),
@@ -302,6 +325,11 @@ class Expressions:
             (1, lambda: f"abs({value()})"),
             (1, lambda: self.extreme(kind, scope, depth)),
             (1, lambda: self.ternary(kind, scope, depth)),
+            (0.7, lambda: f"({value()} ** {self.pick('2', '3', '0', '5')})"),
+            (0.3, lambda: f"pow({value()}, {self.pick('2', '3')})"),
+            (0.5, lambda: f"sum(({value()}, {operand()}, {value()}))"),
+            (0.5, lambda: f"int.bit_count({value()})"),
+            (0.5, lambda: f"divmod({value()}, {value()})[{self.pick('0', '1', '-1')}]"),
             (2, lambda: self.converted(kind, scope, depth)),
             (0.5, lambda: self.two(value(), self.pick("+", "*"), self.value(BOOL, scope, depth))),
             (2, lambda: self.called(kind, scope, depth)),
@@ -329,12 +357,13 @@ class Expressions:
                 2,
                 lambda: self.two(value(), self.pick("and", "or"), self.operand(BOOL, scope, depth)),
             ),
-            (1, lambda: f"(not {value()})"),
+            (1, lambda: f"(not {self.value(self.pick(BOOL, *KINDS), scope, depth)})"),
             (1, lambda: self.two(value(), self.pick("==", "!=", "<", ">="), value())),
             (1, lambda: self.two(value(), self.pick("&", "|", "^"), value())),
             (1, lambda: self.ternary(BOOL, scope, depth)),
             (1, lambda: f"bool({self.value(self.pick(*KINDS), scope, depth)})"),
             (1, lambda: self.question(scope, depth)),
+            (0.5, lambda: f"{self.pick('any', 'all')}(({value()}, {value()}))"),
             (1, lambda: self.called(BOOL, scope, depth)),
             (1, lambda: self.variable(BOOL, scope)),
         )
@@ -342,10 +371,12 @@ class Expressions:
     def question(self, scope: Scope, depth: int) -> str:
         """A test that is no comparison."""
         if self.chance(0.3):
-            kind = self.pick(*INTEGERS)
+            kind, word = self.pick(*INTEGERS), self.pick("in", "not in")
+            value = self.value(kind, scope, depth)
+            if self.chance(0.5):
+                return f"(({value} & 3) {word} {self.pick('(0, 1)', '(1, 2, 3)', '(3, 0)')})"
             numbers = [str(number) for number in self.random.sample(WHOLE[kind], 2)]
-            word = self.pick("in", "not in")
-            return f"({self.value(kind, scope, depth)} {word} ({', '.join(numbers)}))"
+            return f"({value} {word} ({', '.join(numbers)}))"
         test = self.pick("math.isnan", "math.isinf", "math.isfinite", "np.isnan", "np.isfinite")
         return f"{test}({self.value(REAL, scope, depth)})"
 

@@ -33,7 +33,7 @@ from hawk.targets.base import Compiled
 from hawk.targets.cpu import entries
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.cpu.width import Variant, variant
-from tests.oracle.batch import Batch, differences, interpreted, launch, unlike
+from tests.oracle.batch import Batch, as_array, differences, interpreted, launch, unlike
 from tests.oracle.numbers import column, draw
 from tests.oracle.programs import Program
 from tests.unit.targets.machines import runnable
@@ -121,12 +121,21 @@ def _comparisons(case: Case) -> Iterator[tuple[str, Callable[[], None]]]:
     fn = kernel.trace(case.real)
     verify(fn)
     few = Batch.of(fn.planes, case.columns, case.numbers, _samples(case))
-    yield "python", lambda: _python(kernel, case, few)
+    yield "python", lambda: _python(kernel, case)
     yield "passes", lambda: _passes(fn, few)
     run = _Run(case, kernel, optimise(fn))
     yield "width 1", lambda: run.reference(few)
     yield "variants", run.variants
     yield "doors", run.doors
+
+
+def given(kernel: Kernel[..., Any], case: Case) -> dict[str, NDArray[Any]]:
+    """What the kernel is run on, as a user passes it."""
+    planes: dict[str, NDArray[Any]] = {}
+    for each in kernel.parameters:
+        numbers = case.numbers.get(each.name, case.columns.get(each.name))
+        planes[each.name] = as_array(numbers, each.element.at(case.real))
+    return planes
 
 
 def _samples(case: Case) -> int:
@@ -144,16 +153,9 @@ def _compare(way: str, expected: Batch, got: Batch) -> None:
 # -- CPython, interpreter, passes ------------------------------------------------------------------
 
 
-def _python(kernel: Kernel[..., Any], case: Case, few: Batch) -> None:
+def _python(kernel: Kernel[..., Any], case: Case) -> None:
     """CPython's numbers against the interpreter's, after one step and after some."""
-    names = [each.name for each in kernel.parameters]
-    planes = {name: few.arrays[name] for name in names if name in few.arrays}
-    real = case.real.numpy
-    floats = {
-        e.name for e in kernel.parameters if e.element.dtype is None and e.role is Role.UNIFORM
-    }
-    for name, number in case.numbers.items():
-        planes[name] = np.asarray(number, real) if name in floats else np.asarray(number)
+    planes = given(kernel, case)
     for steps in sorted({1, min(case.steps, PYTHON_STEPS)}):
         expected = reference.run_python(kernel, steps=steps, **planes)
         got = reference.interpret(kernel, steps=steps, **planes)

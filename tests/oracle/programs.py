@@ -1,15 +1,19 @@
 """Write random kernels: the text of a module that defines `kernel`, accepted by the language.
 
-Above 400 lines because it is a grammar: a method for each kind of statement.
+A program is small and has a theme, of which it holds more than of the rest. Loops, choices,
+functions and containers have files of their own.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from tests.oracle.choices import Choices
+from tests.oracle.containers import Containers
 from tests.oracle.expressions import (
     BOOL,
     CONVERT,
@@ -17,14 +21,17 @@ from tests.oracle.expressions import (
     FLAG,
     FLOATS,
     INDEX,
+    INT32,
     INTEGERS,
     KINDS,
     KNOWN,
     REAL,
+    UINT32,
     Expressions,
-    Helper,
     Scope,
 )
+from tests.oracle.functions import Functions, result
+from tests.oracle.loops import Loops, indented
 
 HEADER = """\
 import math
@@ -32,6 +39,15 @@ import numpy as np
 import hawk
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 """
+
+
+THEMES = ("", "loops", "nests", "choices", "functions", "containers")
+
+NOTES = {REAL: "float", INDEX: "int", INT32: "Int32", UINT32: "UInt32", BOOL: "bool"}
+"""What a local name may be annotated with."""
+
+Write = Callable[[Scope], list[str]]
+"""Writes a statement, as lines."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +78,11 @@ class Writer:
         """Name and annotation of each parameter of the kernel."""
         self.room = 0
         """Statements left to write."""
+        self.theme = self.pick(*THEMES)
+        self.loops, self.choices = Loops(self), Choices(self)
+        self.functions, self.containers = Functions(self), Containers(self)
+        self.nests = 1
+        """Nests of loops left to write."""
 
     def fresh(self, prefix: str) -> str:
         self.count += 1
@@ -75,29 +96,46 @@ class Writer:
         for _ in range(self.random.randint(1, most)):
             if self.room > 0:
                 lines += self.statement(scope)
-            if lines and lines[-1] in ("break", "continue"):
-                break
-        return lines or self.local(scope)
+        return lines or self.simple(scope)
 
     def statement(self, scope: Scope) -> list[str]:
         self.room -= 1
         nested: float = 0 if self.room < 2 else 1
-        options: list[tuple[float, Callable[[Scope], list[str]]]] = [
-            (1 if scope.level > 1 else 5, self.local),
-            (6, self.assignment),
-            (4, self.augmented),
-            (2, self.tuple_assignment),
-            (4 * nested, self.choice),
-            ((2 * nested) if scope.loops < 2 else 0, self.for_loop),
-            ((1.5 * nested) if scope.loops < 2 else 0, self.accumulator),
-            (nested if scope.loops < 2 else 0, self.while_loop),
-            (0.7, self.known_local),
-            (0.5 * nested, self.nested_function),
-            (4 if scope.leaves else 0, self.leave),
-            (0.4 if scope.returns is not None else 0, self.early_return),
+        loop = nested if scope.loops < 2 else 0
+        leave = 0.0 if not scope.leaves else 4.0 if scope.loops < 2 else 2.0
+        returns = 0.0 if scope.returns is None else 2.0 if scope.leaves else 0.7
+        nest = loop if scope.loops == 0 and scope.level < 3 and self.nests else 0
+        options: list[tuple[float, str, Write]] = [
+            (1 if scope.level > 1 else 5, "", self.local),
+            (6, "", self.assignment),
+            (4, "", self.augmented),
+            (2, "", self.tuple_assignment),
+            (0.7, "", self.known_local),
+            (4 * nested, "choices", self.choice),
+            (1.6 * nested, "choices", self.choices.match),
+            (1.2 * nested, "choices", self.choices.walrus),
+            (2 * loop, "loops", self.loops.for_loop),
+            (1.5 * loop, "loops", self.loops.accumulator),
+            (loop, "loops", self.loops.while_loop),
+            (0.7 * loop, "loops", self.loops.forever),
+            (loop, "loops", self.loops.over_values),
+            (2 * nest if self.theme == "nests" else 0, "nests", self.nest),
+            (nested, "functions", self.functions.nested),
+            (0.8, "functions", self.functions.called),
+            (1.1, "containers", self.containers.container),
+            (leave, "", self.leave),
+            (returns, "", self.early_return),
         ]
-        weights = [weight for weight, _ in options]
-        return self.random.choices(options, weights)[0][1](scope)
+        weights = [weight * (4 if theme == self.theme else 1) for weight, theme, _ in options]
+        return self.random.choices(options, weights)[0][2](scope)
+
+    def nest(self, scope: Scope) -> list[str]:
+        self.nests -= 1
+        return self.loops.nest(scope)
+
+    def simple(self, scope: Scope) -> list[str]:
+        """A statement without others in it."""
+        return self.random.choice((self.assignment, self.augmented, self.local))(scope)
 
     def depth(self) -> int:
         return self.random.choice((1, 2, 2, 3, 3))
@@ -106,8 +144,13 @@ class Writer:
         kind = self.pick(*KINDS, REAL)
         text = self.express.value(kind, scope, self.depth())
         name = self.fresh("v")
+        if self.chance(0.05):
+            other = self.fresh("v")
+            scope.names |= {name: kind, other: kind}
+            return [f"{name} = {other} = {text}"]
         scope.names[name] = kind
-        return [f"{name} = {text}"]
+        note = f": {NOTES[kind]}" if self.chance(0.1) else ""
+        return [f"{name}{note} = {text}"]
 
     def known_local(self, scope: Scope) -> list[str]:
         text = self.express.known(scope)
@@ -121,6 +164,15 @@ class Writer:
         return [
             name for name, kind in scope.names.items() if kind in kinds and name not in scope.fixed
         ]
+
+    def target(self, scope: Scope, kind: str) -> str:
+        """A name to assign to: in a block mostly one that is there, or it would be in vain."""
+        there = self.targets(scope, (kind,))
+        if there and self.chance(0.7 if scope.level > 1 else 0.3):
+            return self.pick(*there)
+        name = self.fresh("v")
+        scope.names[name] = kind
+        return name
 
     def assignment(self, scope: Scope) -> list[str]:
         names = self.targets(scope)
@@ -159,8 +211,12 @@ class Writer:
             fresh = [self.fresh("v") for _ in helper.gives]
             scope.names.update(zip(fresh, helper.gives, strict=True))
             return [f"{', '.join(fresh)} = {text}"]
-        if not pairs:
-            return self.local(scope)
+        if not pairs or self.chance(0.2):
+            kind = self.pick(REAL, *INTEGERS)
+            text = f"{self.express.value(kind, scope, 1)}, {self.express.value(kind, scope, 1)}"
+            names = [self.fresh("v"), self.fresh("v")]
+            scope.names.update(dict.fromkeys(names, kind))
+            return [f"{', '.join(names)} = {self.pick('divmod({})', '({})').format(text)}"]
         a, b = self.random.choice(pairs)
         if self.chance(0.5):
             return [f"{a}, {b} = {b}, {a}"]
@@ -180,12 +236,12 @@ class Writer:
             test = "" if last else f" {self.test(scope)}"
             inner = scope.inner()
             body = self.block(inner, 3)
-            if binds:
+            leaves = inner.leaves or inner.returns is not None
+            if place and leaves and self.chance(0.15):
+                body += self.ways_out(inner)  # so the name need not be bound here
+            elif binds:
                 body += [f"{bound} = {self.express.value(kind, inner, 1)}"]
-            lines += [f"{word}{test}:", *_indented(body)]
-            if binds and body[-2:-1] in (["break"], ["continue"]):
-                binds = False  # never reached; the name is not bound on this path
-                lines.pop()
+            lines += [f"{word}{test}:", *indented(body)]
         if binds:
             scope.names[bound] = kind
         return lines
@@ -195,129 +251,62 @@ class Writer:
         known = scope.of(FLAG)
         if known and self.chance(0.4):
             return self.pick("{}", "not {}").format(self.pick(*known))
+        if self.chance(0.1):
+            return self.express.value(self.pick(REAL, *INTEGERS), scope, 1)  # is it 0?
         return self.express.value(BOOL, scope, self.depth())
 
-    def bounds(self, scope: Scope) -> str:
-        """The arguments of a `range` of a few numbers, known or not."""
-        known = scope.of(COUNT)
-        if known and self.chance(0.4):
-            return self.pick(*known)
-        few = self.pick(*INTEGERS)
-        value = self.express.value(few, scope, 1)
-        return self.pick(
-            "2", "3", "4", "1, 4", "0, 6, 2", "5, 0, -2", "0", f"{value} % 5", f"{value} & 3",
-            f"abs({value}) & 7", f"1, 1 + ({value} & 3)", f"{value} & 3, -1, -1",
-            f"min({value} & 7, 3)",
-        )  # fmt: skip
-
-    def for_loop(self, scope: Scope) -> list[str]:
-        bounds = self.bounds(scope)
-        name = self.fresh("i")
-        inner = scope.inner(loops=scope.loops + 1, leaves="for")
-        inner.names[name] = INDEX
-        inner.fixed.add(name)
-        lines = [f"for {name} in range({bounds}):", *_indented(self.block(inner, 3))]
-        if self.chance(0.1):
-            lines += ["else:", *_indented(self.block(scope.inner(), 2))]
+    def leave(self, scope: Scope) -> list[str]:
+        """`break`, `continue` or `return`, perhaps after something else."""
+        inner = scope.inner()
+        body = self.simple(inner) if self.chance(0.3) else []
+        test = self.express.value(BOOL, scope, 2)
+        lines = [f"if {test}:", *indented([*body, *self.ways_out(inner)])]
+        if self.chance(0.15):
+            lines += ["else:", *indented(self.simple(scope.inner()))]
+        if self.chance(0.6):
+            lines += self.simple(scope)  # what a `continue` skips
         return lines
 
-    def accumulator(self, scope: Scope) -> list[str]:
-        """A sum that starts as a known number and takes its type in a loop."""
-        kind = self.pick(REAL, REAL, *INTEGERS)
-        name, counter = self.fresh("v"), self.fresh("i")
-        # Where the loop may not run at all, CPython cannot know what type the sum would have had.
-        start = self.pick("0.0", "1.0") if kind == REAL else CONVERT[kind].format("0")
-        if kind == INDEX:
-            start = "0"
-        bounds = self.bounds(scope)
-        inner = scope.inner(loops=scope.loops + 1)
-        inner.names[counter] = INDEX
-        inner.fixed.add(counter)
-        added = self.express.value(kind, inner, 2)
-        if kind == REAL and self.chance(0.5):
-            added = f"{self.express.value(REAL, inner, 1)} * {self.express.value(REAL, inner, 1)}"
-        body = [f"{name} {self.pick('+=', '-=')} {added}"]
-        scope.names[name] = kind
-        return [f"{name} = {start}", f"for {counter} in range({bounds}):", *_indented(body)]
-
-    def while_loop(self, scope: Scope) -> list[str]:
-        """A loop that counts to a few by itself, and may stop before."""
-        kind = self.pick(*INTEGERS)
-        name = self.fresh("n")
-        inner = scope.inner(loops=scope.loops + 1, leaves="while")
-        inner.names[name] = kind
-        inner.fixed.add(name)
-        start = f"{self.express.value(kind, scope, 1)} & {self.pick('1', '3', '5')}"
-        test = (
-            f"{name} > 0"
-            if self.chance(0.6)
-            else f"{name} > 0 and {self.express.value(BOOL, inner, 2)}"
-        )
-        return [
-            f"{name} = {start}",
-            f"while {test}:",
-            *_indented([f"{name} -= 1", *self.block(inner, 2)]),
-        ]
-
-    def leave(self, scope: Scope) -> list[str]:
-        test = self.express.value(BOOL, scope, 2)
-        return [f"if {test}:", *_indented([self.pick("break", "continue")])]
-
-    def nested_function(self, scope: Scope) -> list[str]:
-        """A function inside, which sees the names around it."""
-        name, kind = self.fresh("g"), self.pick(REAL, REAL, INDEX, BOOL)
-        inner = scope.inner(returns=None, leaves="")
-        inner.names["q0"] = kind
-        text = self.express.value(kind, inner, 2)
-        target = self.fresh("v")
-        argument = self.express.value(kind, scope, 1)
-        scope.names[target] = kind
-        if self.chance(0.5):
-            return [f"{name} = lambda q0: {text}", f"{target} = {name}({argument})"]
-        return [f"def {name}(q0):", f"    return {text}", f"{target} = {name}({argument})"]
-
     def early_return(self, scope: Scope) -> list[str]:
-        assert scope.returns is not None
         test = self.express.value(BOOL, scope, 2)
-        return [f"if {test}:", *_indented([self.returned(scope, scope.returns)])]
+        return [f"if {test}:", *indented([self.ways_out(scope.inner(leaves=False))[-1]])]
 
-    def returned(self, scope: Scope, kinds: Sequence[str]) -> str:
-        """A `return` of numbers of these kinds; an integer may be returned where a float is due."""
+    def ways_out(self, scope: Scope) -> list[str]:
+        """`break`, `continue` or `return`, where there is one."""
+        words = ["break", "continue"] if scope.leaves else []
+        if scope.returns is None or (words and self.chance(0.4 if scope.loops > 2 else 0.55)):
+            return [self.pick(*words)] if words else self.simple(scope)
+        return [self.returned(scope, scope.returns, known=0.1)]
+
+    def returned(self, scope: Scope, kinds: Sequence[str], known: float = 0) -> str:
+        """A `return` of numbers of these kinds; with a probability of `known` of a literal."""
         if not kinds:
             return "return"
-        values = [self.express.value(kind, scope, 2) for kind in kinds]
+        values = [
+            self.pick(*FLOATS)
+            if kind == REAL and self.chance(known)
+            else self.express.value(kind, scope, 2)
+            for kind in kinds
+        ]
         return f"return {', '.join(values)}"
 
-    # -- functions -------------------------------------------------------------------------------
+    def ending(self, scope: Scope, kinds: Sequence[str], body: Sequence[str]) -> str:
+        """The last `return` of a body, of what nothing else has read so far among the rest."""
+        text = "\n".join(body)
+        bound = [name for name, kind in scope.names.items() if kind in KINDS and name[0] in "vm"]
+        unread = [name for name in bound if len(re.findall(rf"\b{name}\b", text)) == 1]
+        values: list[str] = []
+        for kind in kinds:
+            value = self.express.value(kind, scope, 1)
+            while unread and self.chance(0.7):
+                other = unread.pop()
+                if scope.names[other] != kind:
+                    other = CONVERT[kind].format(other)
+                value = f"({value}) {'-' if kind == REAL else '^'} {other}"
+            values.append(value)
+        return f"return {', '.join(values)}" if values else "return"
 
-    def helper(self, scope: Scope) -> list[str]:
-        """A function of the module; `scope` holds the constants of the module."""
-        takes = tuple(self.pick(REAL, REAL, *KINDS) for _ in range(self.random.randint(1, 3)))
-        gives = tuple(self.pick(REAL, REAL, *KINDS) for _ in range(self.random.choice((1, 1, 2))))
-        optional = len(takes) > 1 and takes[-1] == REAL and self.chance(0.4)
-        # A float argument may be known: then it may not be divided by, nor be all a value is made
-        # of, and every helper has something it can stand on.
-        inner = scope.inner(returns=gives)
-        parameters: list[str] = []
-        body: list[str] = []
-        for place, kind in enumerate(takes):
-            default = (
-                f"={self.pick('2.0', '0.5', '-3.0')}"
-                if optional and place == len(takes) - 1
-                else ""
-            )
-            parameters.append(f"q{place}{default}")
-            inner.names[f"q{place}"] = KNOWN if kind == REAL else kind
-            inner.fixed.add(f"q{place}")
-        if not any(kind != REAL for kind in takes):
-            body.append("r0 = hawk.real(q0)")
-            inner.names["r0"] = REAL
-        self.room = self.random.randint(1, 4)
-        body += self.block(inner, 3)
-        body.append(self.returned(inner, gives))
-        name = self.fresh("h")
-        self.express.helpers.append(Helper(name, takes, gives, optional))
-        return [f"def {name}({', '.join(parameters)}):", *_indented(body)]
+    # -- the program -----------------------------------------------------------------------------
 
     def planes(self, scope: Scope) -> None:
         """The parameters of the kernel."""
@@ -347,13 +336,13 @@ class Writer:
             text.append(
                 f"{name} = {self.pick(*FLOATS, '7', 'float(chr(105) + chr(110) + chr(102))')}"
             )
-        for _ in range(self.random.randint(0, 2)):
-            text += ["", *self.helper(module)]
+        for _ in range(self.random.randint(self.theme == "functions", 2)):
+            text += ["", *self.functions.of_the_module(module)]
         scope = module.inner()
         self.planes(scope)
         # Mostly the outputs are what the body computes, so that little of it is in vain.
         outputs: list[str] | None = None
-        if self.chance(0.25):
+        if self.chance(0.8 if self.theme == "nests" else 0.4):
             outputs = [self.pick(REAL, *KINDS) for _ in range(self.random.choice((0, 1, 1, 2)))]
         if not any(name[0] == "s" for name, _ in self.parameters) and not outputs:
             outputs = None
@@ -363,7 +352,7 @@ class Writer:
             scope.names["terminated"] = BOOL
         captured: dict[str, str] = {}
         for kind, numbers in ((KNOWN, FLOATS), (COUNT, ("0", "2", "3")), (FLAG, ("True", "False"))):
-            if self.chance(0.25):
+            if self.chance(0.4):
                 name = self.fresh("C")
                 captured[name] = self.pick(*numbers)
                 scope.names[name] = kind
@@ -373,7 +362,7 @@ class Writer:
         if captured:
             kernel = [
                 f"def make({', '.join(captured)}):",
-                *_indented([*kernel, "return kernel"]),
+                *indented([*kernel, "return kernel"]),
                 "",
                 f"kernel = make({', '.join(captured.values())})",
             ]
@@ -383,12 +372,15 @@ class Writer:
         self, scope: Scope, outputs: list[str] | None, *, stops: bool
     ) -> tuple[list[str], list[str]]:
         """The statements of the kernel, and what it returns; None: what it has computed."""
-        if outputs is not None and self.chance(0.6):
+        if outputs is not None and self.chance(0.75):
             scope.returns = outputs
         self.room = self.random.randint(3, 12)
         early = stops and self.chance(0.4)
         late = stops and not early and self.chance(0.8)
         body = self.stop(scope) if early else []
+        for helper in self.express.helpers:
+            if self.chance(0.5):
+                body += self.functions.call(helper, scope)
         while self.room > 0:
             body += self.statement(scope)
         if late:
@@ -398,13 +390,13 @@ class Writer:
         if outputs is None:
             for _ in range(self.random.randint(3, 6)):
                 body += self.local(scope)
-            names = [name for name in scope.names if name[0] == "v"][-8:]
+            names = [name for name in scope.names if name[0] in "vm"][-10:]
             if not names:
                 names = [name for name, kind in scope.names.items() if kind in KINDS][-1:]
             outputs = [scope.names[name] for name in names]
             body.append(f"return {', '.join(names)}")
         elif outputs:
-            body.append(self.returned(scope, outputs))
+            body.append(self.ending(scope, outputs, body))
         elif self.chance(0.3):
             body += self.store_integer(scope)
         return body, outputs
@@ -447,7 +439,7 @@ class Writer:
                 return [f"terminated = {form == 'once'}"]
             case "if":
                 inner = [f"terminated = {self.express.value(BOOL, scope, 1)}"]
-                return [f"if {self.express.value(BOOL, scope, 1)}:", *_indented(inner)]
+                return [f"if {self.express.value(BOOL, scope, 1)}:", *indented(inner)]
             case _:
                 return [f"terminated |= {self.express.value(BOOL, scope, 2)}"]
 
@@ -497,15 +489,15 @@ class Writer:
         floats = [row for row in self.parameters if row[1] in ("Scalar", "Mutable[Scalar]")]
         if not self.wide and not floats:
             options.append('dtype="float32"')  # no array says it
-        if self.chance(0.1):
+        if self.chance(0.2):
             options.append("contract=False")
         decorator = f"@hawk.kernel({', '.join(options)})" if options else "@hawk.kernel"
-        gives = ""
-        if outputs:
-            several = f"tuple[{', '.join(outputs)}]"
-            gives = f" -> {outputs[0] if len(outputs) == 1 else several}"
         signature = ", ".join(f"{name}: {annotation}" for name, annotation in self.parameters)
-        return [decorator, f"def kernel({signature}){gives}:", *_indented(body or ["pass"])]
+        return [
+            decorator,
+            f"def kernel({signature}){result(outputs)}:",
+            *indented(body or ["pass"]),
+        ]
 
 
 def _annotation(prefix: str, kind: str) -> str:
@@ -514,10 +506,6 @@ def _annotation(prefix: str, kind: str) -> str:
     if prefix == "p":
         return "Param" if kind == REAL else f"Param[{kind}]"
     return f"Mutable[{kind}]"
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return ["    " + line for line in lines]
 
 
 def _tidy(text: str) -> str:

@@ -201,6 +201,8 @@ class Shim:
     def __init__(self, real: DType, *, contract: bool) -> None:
         self.numbers = PythonNumbers(real)
         self.contract = contract
+        self.tests: list[Any] = []
+        """What the expressions test that are being evaluated, the innermost last."""
         self.asserts = True
         """Whether assertions are made."""
         self.made: dict[FunctionType, FunctionType] = {}
@@ -320,6 +322,14 @@ class Shim:
         if isinstance(value, tuple) and type(value) is tuple:
             return tuple(self.settle(part) for part in value)
         return self.numbers.settle(value)
+
+    def asked(self, test: Any) -> Any:
+        """What an expression tests, kept until it is answered."""
+        self.tests.append(test)
+        return test
+
+    def answered(self) -> Any:
+        return self.tests.pop()
 
     def chosen(self, value: Any, test: Any) -> Any:
         return self.settle(value) if isinstance(test, Number) else value

@@ -23,6 +23,8 @@ class Exit(enum.Enum):
     BREAK = "break"
     CONTINUE = "continue"
     RETURN = "return"
+    RAN_OUT = "runs out"
+    """A loop whose test, written in its body, does not hold: its `else` follows."""
 
 
 @dataclass(slots=True)

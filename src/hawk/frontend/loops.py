@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from hawk.frontend.walk import Walker
 
 
+LEAVING = (Exit.BREAK, Exit.RETURN, Exit.RAN_OUT)
+"""How a pass ends that is the last one."""
+
 UNROLL_MAX = 1024
 """The most passes of a loop that are written one after the other."""
 
@@ -67,7 +70,7 @@ class Attempt:
             if self.bounds is not None:
                 cycle.next("for", domain.advance(carried["for"], self.bounds))
             slots = self._hand_over(ways)
-        exits = [_flag(way) for way in (Exit.BREAK, Exit.RETURN) if way in ways]
+        exits = [_flag(way) for way in LEAVING if way in ways]
         cycle.decide(going, exits)
         return self._out(ways, slots, exits, cycle.close(), endless=going is True)
 
@@ -86,7 +89,7 @@ class Attempt:
 
     def _settled(self, ways: Ways) -> bool:
         """Whether all that reaches the next pass, or leaves by break, has the types assumed."""
-        for way in (Exit.NEXT, Exit.BREAK):
+        for way in (Exit.NEXT, Exit.BREAK, Exit.RAN_OUT):
             if way not in ways:
                 continue
             for name, template in self.widened.items():
@@ -109,7 +112,7 @@ class Attempt:
         keys = {
             name for name, template in self.templates.items() if not isinstance(template, Unusable)
         }
-        for way in (Exit.NEXT, Exit.BREAK):
+        for way in (Exit.NEXT, Exit.BREAK, Exit.RAN_OUT):
             if way in ways:
                 keys |= {name for name in bound(self.node) & outside if name in ways[way].names}
         if Exit.RETURN in ways:
@@ -118,7 +121,7 @@ class Attempt:
         for key in sorted(keys):
             value: Any = None
             found = False
-            for way in (Exit.NEXT, Exit.RETURN, Exit.BREAK):
+            for way in (Exit.NEXT, Exit.RETURN, Exit.BREAK, Exit.RAN_OUT):
                 if way not in ways or key not in ways[way].names:
                     continue
                 other = ways[way].names[key]
@@ -129,7 +132,7 @@ class Attempt:
             if found and not isinstance(value, Unusable):
                 held.add(key)
                 self.cycle.next(key, value)
-        for way in (Exit.BREAK, Exit.RETURN):
+        for way in LEAVING:
             if way in ways:
                 self.cycle.next(_flag(way), ways[way].flag)
         return held
@@ -147,7 +150,7 @@ class Attempt:
         frame, domain = self.frame, self.domain
         frame.names = self.entry
         left: Ways = {}
-        for way in (Exit.BREAK, Exit.RETURN):
+        for way in LEAVING:
             if way in ways:
                 left[way] = Way(results[_flag(way)], self._left(ways[way].names, held, results))
         following: Way | None = None
@@ -185,9 +188,9 @@ class Attempt:
                 names[name] = results[name]
             elif name in last and self.trips and name in held:
                 names[name] = last[name] if isinstance(last[name], Unusable) else results[name]
-            elif template is not None:
+            elif isinstance(template, Unusable):
                 names[name] = template
-            elif name in last:
+            elif template is None and name in last:
                 names[name] = _maybe_unbound(self.frame, self.node)
         return names
 
@@ -224,7 +227,8 @@ def bound(node: ast.AST) -> frozenset[str]:
     return frozenset(bound_names([node]))  # type: ignore[list-item]
 
 
-def _read_outside(frame: Frame, node: ast.AST) -> set[str]:
-    """The names the function reads outside this loop."""
-    inside = set(ast.walk(node))
+def _read_outside(frame: Frame, node: ast.For | ast.While) -> set[str]:
+    """The names the function reads outside the passes of this loop; its `else` is outside."""
+    orelse = {each for statement in node.orelse for each in ast.walk(statement)}
+    inside = set(ast.walk(node)) - orelse
     return {each.id for each in read_names(frame.source.node) if each not in inside}

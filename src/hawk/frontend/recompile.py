@@ -262,22 +262,21 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._statements(node.orelse)
         return [*before, *settles, node, *settles]
 
+    # A test is kept by the shim, not by a name: a name cannot be bound in all places.
+
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        test = self.fresh()
-        bound = ast.NamedExpr(
-            target=ast.Name(id=test, ctx=ast.Store()), value=self.visit(node.test)
-        )
-        choice = ast.IfExp(test=bound, body=self.visit(node.body), orelse=self.visit(node.orelse))
-        return _shim("chosen", ast.copy_location(choice, node), _name(test), at=node)
+        asked = _shim("asked", self.visit(node.test), at=node.test)
+        choice = ast.IfExp(test=asked, body=self.visit(node.body), orelse=self.visit(node.orelse))
+        return _shim("chosen", ast.copy_location(choice, node), _shim("answered"), at=node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         result = self.visit(node.values[0])
         for value in node.values[1:]:
-            left = self.fresh()
-            bound = ast.NamedExpr(target=ast.Name(id=left, ctx=ast.Store()), value=result)
-            right = _shim("chosen", self.visit(value), _name(left), at=value)
-            arms = (right, _name(left)) if isinstance(node.op, ast.And) else (_name(left), right)
-            result = ast.copy_location(ast.IfExp(test=bound, body=arms[0], orelse=arms[1]), node)
+            asked = _shim("asked", result, at=value)
+            left = _shim("answered", at=value)
+            right = _shim("chosen", self.visit(value), _shim("answered"), at=value)
+            arms = (right, left) if isinstance(node.op, ast.And) else (left, right)
+            result = ast.copy_location(ast.IfExp(test=asked, body=arms[0], orelse=arms[1]), node)
         return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:

@@ -334,3 +334,5 @@ def read_names(node: ast.AST) -> Iterator[ast.Name]:
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
             yield each
+        elif isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name):
+            yield each.target  # read, and then assigned to

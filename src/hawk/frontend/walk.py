@@ -146,7 +146,8 @@ class Walker:
                 value = None if node.value is None else domain.evaluate(frame, node.value)
                 return {Exit.RETURN: always(frame.leave(frame, value, node))}
             case ast.Break():
-                return {Exit.BREAK: always(frame.names)}
+                way = Exit.RAN_OUT if isinstance(node, _RunsOut) else Exit.BREAK
+                return {way: always(frame.names)}
             case ast.Continue():
                 return {Exit.CONTINUE: always(frame.names)}
             case ast.FunctionDef():
@@ -343,9 +344,7 @@ class Walker:
             node,
         )[Exit.NEXT]
         ways[Exit.NEXT] = Way(
-            self.domain.either(test, following.flag)
-            if Exit.BREAK in ways or Exit.RETURN in ways
-            else True,
+            self.domain.either(test, following.flag) if len(ways) > 1 else True,
             joined.names,
         )
         return ways
@@ -355,6 +354,7 @@ class Walker:
     ) -> Ways:
         """What comes after a loop: `else` where it ran out, nothing where it was left."""
         left = {Exit.NEXT if way is Exit.BREAK else way: each for way, each in exits.items()}
+        following = left.pop(Exit.RAN_OUT, following)
         if following is None:
             return left
 
@@ -447,9 +447,13 @@ def _with_plain_test(node: ast.While, *, always: bool) -> ast.While:
     That is a name it binds, or what happens in a function it calls (`always`).
     """
     binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test))
-    if node.orelse or not (binds or always):
+    if not (binds or always):
         return node
-    leave = ast.copy_location(ast.Break(), node.test)
+    leave = ast.copy_location(_RunsOut(), node.test)
     choice = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[leave]), node.test)
     true = ast.copy_location(ast.Constant(value=True), node.test)
-    return ast.copy_location(ast.While(test=true, body=[choice], orelse=[]), node)
+    return ast.copy_location(ast.While(test=true, body=[choice], orelse=node.orelse), node)
+
+
+class _RunsOut(ast.Break):
+    """Ends a loop whose test does not hold: what a loop does that no `break` has left."""

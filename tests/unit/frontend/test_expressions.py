@@ -361,3 +361,18 @@ def test_a_param_is_a_scalar_of_the_launch() -> None:
         return x * a + k
 
     assert agree(scaled, X, 2.0)["out"].tolist() == agree(scaled, X, 2.0, k=3)["out"].tolist()
+
+
+@hawk.kernel(contract=False)
+def views_of_a_dict(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    weights = {"a": x, "b": y}
+    weights["a"] = x - 1.0
+    total = 0.0
+    for key, value in weights.items():
+        total += value * (2.0 if key == "a" else 3.0)
+    first, second = weights.values()
+    return total, first - second, sum(weights.values()) + len([key for key in weights.keys()])
+
+
+def test_a_loop_runs_over_the_items_and_values_of_a_dict() -> None:
+    agree_with_plain_python(views_of_a_dict, np.array([0.5, -2.0]), np.array([1.25, 7.0]))

@@ -1,5 +1,7 @@
 """The two slow ways to run a kernel: arguments, steps, masks, prints and tracebacks."""
 
+import bdb
+import inspect
 import traceback
 
 import numpy as np
@@ -104,3 +106,60 @@ def test_a_traceback_shows_the_lines_of_the_user() -> None:
     text = "".join(traceback.format_exception(error.value))
     assert "return helper(y)" in text
     assert "return 1 / (x - x.missing)" in text
+
+
+def test_a_choice_may_stand_wherever_an_expression_may() -> None:
+    @hawk.kernel
+    def step(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        a = sum([z * 2 for z in (x if x > y else y, 1.0 if x > 1 and y > 1 else 0.0)])
+
+        def added(z, w=x if x > 2 else y):
+            return z + w
+
+        b = added(x if (y if x > 0 else x) > 0 else 0.5)
+        return a, b
+
+    x, y = np.array([-1.0, 0.5, 3.0]), np.array([2.0, -4.0, 1.5])
+    ours, theirs = interpret(step, x, y), run_python(step, x, y)
+    assert {name: array.tolist() for name, array in ours.items()} == {
+        name: array.tolist() for name, array in theirs.items()
+    }
+
+
+class Stops(bdb.Bdb):
+    """A debugger that notes what a local name holds wherever it stops."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.seen: list[float] = []
+
+    def user_line(self, frame) -> None:
+        if self.break_here(frame):
+            self.seen.append(frame.f_locals[self.name].number)
+        self.set_continue()
+
+
+def newton(a):
+    root = a
+    for _ in range(3):
+        root = 0.5 * (root + a / root)  # a breakpoint is set here
+    return root
+
+
+def test_a_debugger_stops_in_the_users_file_and_the_bits_are_the_same() -> None:
+    @hawk.kernel
+    def step(a: Scalar) -> Scalar:
+        return newton(a) * a + 1.0
+
+    a = np.array([2.0, 3.0])
+    debugger = Stops("root")
+    lines, first = inspect.getsourcelines(newton)
+    place = first + next(i for i, line in enumerate(lines) if "a breakpoint" in line)
+    assert debugger.set_break(__file__, place) is None
+    under_it = debugger.runcall(run_python, step, a)
+    debugger.clear_all_breaks()
+    assert under_it is not None
+    assert debugger.seen == [2.0, 1.5, 1.4166666666666665, 3.0, 2.0, 1.75]
+    for run in WAYS:
+        assert under_it["out"].tobytes() == run(step, a)["out"].tobytes()

@@ -301,6 +301,82 @@ def test_a_name_bound_before_break_and_in_else_is_bound() -> None:
 
 
 @hawk.kernel(contract=False)
+def counted_in_the_test(m: Index) -> tuple[Index, Index]:
+    n, total = 4, m
+    while (n := n - 1) > 0:
+        if total == 5:
+            break
+        total += n
+    else:
+        total = -total
+    for _ in range(2):
+        while (n := n + 1) < m:
+            total += 1
+        else:
+            if total > 8:
+                break
+            continue
+        total += 100
+    return total, n
+
+
+def test_a_name_bound_in_the_test_of_a_loop_with_else_is_carried() -> None:
+    agree_with_plain_python(counted_in_the_test, np.array([-7, -1, 0, 2, 5, 6, 9]))
+
+
+@hawk.kernel(contract=False)
+def read_in_else(x: Scalar) -> Scalar:
+    total = 0.0
+    for i in range(3):
+        last = x * i
+        if last > 4:
+            break
+    else:
+        total = last
+    return total
+
+
+def test_the_else_of_a_loop_reads_what_the_last_pass_bound() -> None:
+    agree_with_plain_python(read_in_else, X)
+
+
+def first_pass(x, m):
+    for i in range(m):
+        x = x * 2 + i
+        while True:
+            if x > 0:
+                return x
+            x += 1.5
+    else:
+        x = x - 1
+    return x
+
+
+@hawk.kernel(contract=False)
+def returns_from_the_first_pass(x: Scalar, m: Index) -> Scalar:
+    return first_pass(x, m)
+
+
+def test_a_loop_whose_passes_all_return_leaves_names_as_they_were() -> None:
+    agree_with_plain_python(returns_from_the_first_pass, X, N)
+
+
+@hawk.kernel(contract=False)
+def augmented_after(x: Scalar) -> Scalar:
+    while True:
+        step = x
+        if x > 0:
+            break
+        x += 1.5
+    step += 1.0
+    return x
+
+
+def test_what_is_only_augmented_after_a_loop_is_bound_by_it() -> None:
+    agree_with_plain_python(augmented_after, X)
+
+
+@hawk.kernel(contract=False)
 def nested_loops(x: Scalar, m: Index) -> Scalar:
     s = 0.0
     for i in range(m):

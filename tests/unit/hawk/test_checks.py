@@ -251,16 +251,16 @@ def test_an_error_in_a_text_does_not_hide_the_failure() -> None:
     assert "sample 0 failed at step 1: x > 1" in str(failure(step, x=X))
 
 
-def test_a_check_in_the_test_of_a_while_with_else_is_refused() -> None:
+def test_a_check_in_the_test_of_a_while_with_else_is_made() -> None:
     @hawk.kernel(checks=True)
     def step(x: Mutable[Scalar]):
         while half(x) > 1:
             x = x - 1
         else:
-            x = 0.0
+            assert x != 2, "else"
 
-    with pytest.raises(HawkError, match=r"H209(.|\n)*while True"):
-        step.trace(DType.F64)
+    assert "sample 1 failed at step 1: too large" in str(failure(step, x=np.array([1.0, 40.0])))
+    assert "sample 0 failed at step 1: else" in str(failure(step, x=np.array([4.0, 1.5])))
 
 
 # --- NaN ------------------------------------------------------------------------------------------
