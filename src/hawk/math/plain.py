@@ -38,7 +38,7 @@ class _Plain:
 
 
 _PLAIN = _Plain()
-_NUMBERS: Any = (bool, int, float, np.generic)
+_NUMBERS = (bool, int, float, np.generic)
 
 
 def compute(function: Callable[..., Any], *values: Any) -> Any:
@@ -52,7 +52,7 @@ def compute(function: Callable[..., Any], *values: Any) -> Any:
             raise TypeError(
                 f"functions of hawk.math take numbers, got {kind}; for arrays write a kernel"
             )
-    narrow = all(isinstance(value, np.float32) for value in values)
+    narrow = all(type(value) is np.float32 for value in values)
     dtype = DType.F32 if narrow else DType.F64
     terms = [Term(_PLAIN, _PLAIN.constant(float(value), dtype), dtype) for value in values]
     result = function(*terms)
