@@ -22,6 +22,7 @@ from hawk.frontend.kernel_domain import KernelDomain
 from hawk.frontend.kernel_fork import KernelFork
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.frontend.leave import Leave
+from hawk.frontend.methods import Methods
 from hawk.frontend.signature import Signature
 from hawk.frontend.structural import Structural
 from hawk.frontend.sums import Sums
@@ -427,6 +428,13 @@ def all_is_any(right: Any) -> Any:
     return lambda self, frame, node, values: self.any_(frame, node, values)
 
 
+def appends_nothing(right: Any) -> Any:
+    def wrong(self: Any, frame: Any, node: Any, owner: Any, method: str, *rest: Any) -> Any:
+        return None if method == "append" else right(self, frame, node, owner, method, *rest)
+
+    return wrong
+
+
 def changes_nothing(right: Any) -> Any:
     return lambda self, frame, *rest: None
 
@@ -673,7 +681,7 @@ FAULTS: Mapping[str, Fault] = rows() | {
     "len is one more": Fault(Structural, "len_", one_longer, ("len()",)),
     "list turns round": Fault(Structural, "list_", backwards_sequence, ("list()",)),
     "all is any": Fault(Structural, "all_", all_is_any, ("all()",)),
-    "append does nothing": Fault(Calls, "_change", changes_nothing, (".append()",)),
+    "append does nothing": Fault(Methods, "call", appends_nothing, (".append()",)),
     "an element is not assigned": Fault(
         Containers, "store", changes_nothing, ("element assigned", "element augmented", "dict")
     ),

@@ -30,7 +30,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def wrong(self: eagle.Simulation) -> eagle.SimResult:
         result = run(self)
-        for name in self._binding.results:
+        for name in result.planes:
             plane = np.asarray(result[name])
             if plane.size and plane.flags.writeable:
                 plane[-1:].view(np.uint8)[0] ^= 1
