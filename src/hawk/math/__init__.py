@@ -40,7 +40,7 @@ __all__ = [
 
 
 def exp(x: float) -> float:
-    """E ** x."""
+    """The exponential, e ** x."""
     return compute(exponential.exp, x)
 
 
@@ -50,7 +50,7 @@ def exp2(x: float) -> float:
 
 
 def expm1(x: float) -> float:
-    """E ** x - 1, with all its places where x is small."""
+    """The exponential less one, e ** x - 1, with all its places where x is small."""
     return compute(exponential.expm1, x)
 
 
@@ -130,7 +130,7 @@ def tanh(x: float) -> float:
 
 
 def pow(x: float, y: float) -> float:
-    """X ** y; NaN for a negative x and a y that is no integer."""
+    """The power x ** y; NaN for a negative x and a y that is no integer."""
     return compute(power.pow, x, y)
 
 

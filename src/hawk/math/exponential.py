@@ -35,7 +35,7 @@ def power_of_two(n: Term) -> Term:
 
 
 def scaled(x: Term, n: Term) -> Term:
-    """X * 2**n, rounded once, for a whole number n up to twice the largest exponent."""
+    """The product x * 2**n, rounded once, for a whole number n up to twice the largest exponent."""
     half = (n * 0.5 + magic(n)) - magic(n)
     return x * power_of_two(half) * power_of_two(n - half)
 
@@ -55,7 +55,7 @@ def between(x: Term, low: float, high: float) -> Term:
 
 
 def exp(x: Term) -> Term:
-    """E ** x."""
+    """The exponential, e ** x."""
     n, r, _ = reduced(between(x, *x.of((-746.0, 710.0), (-104.0, 89.0))))
     return select(isnan(x), x, scaled(near_one(r, None), n))
 
@@ -80,7 +80,7 @@ def exp2(x: Term) -> Term:
 
 
 def expm1(x: Term) -> Term:
-    """E ** x - 1, with all its places where x is small."""
+    """The exponential less one, with all its places where x is small."""
     head, tail, n = less_one(between(x, *x.of((-40.0, 710.0), (-20.0, 89.0))))
     result = scaled(head + tail, n)
     small = abs(x) < x.of(2.0**-54, 2.0**-25)
@@ -102,12 +102,17 @@ def less_one(x: Term) -> tuple[Term, Term, Term]:
     return head, tail, n
 
 
-def _parts(x: Term) -> tuple[Term, Term, Term, Term]:
-    """The size of x, at most 22 or 10; of that e**size - 1 as a pair, and the factor in it."""
-    size = between(abs(x), 0.0, x.of(22.0, 10.0))
-    head, tail, n = less_one(size)
+def _less_one_pair(x: Term) -> tuple[Term, Term]:
+    """e**x - 1 as a pair, for numbers from 0 to 44."""
+    head, tail, n = less_one(x)
     scale = power_of_two(n)
-    return size, head * scale, tail * scale, scale
+    return head * scale, tail * scale
+
+
+def _with_sign(x: Term, result: Term, small: float) -> Term:
+    """The value of an odd function, given that for abs(x); x itself where that is small."""
+    signed = copysign(result, select(isnan(x), 1.0, x))
+    return select((abs(x) < small) | isnan(x), x, signed)
 
 
 def _large(x: Term) -> Term:
@@ -118,15 +123,14 @@ def _large(x: Term) -> Term:
 
 def sinh(x: Term) -> Term:
     """The hyperbolic sine: (e**x - e**-x) / 2."""
-    _, m, m_low, _ = _parts(x)
+    m, m_low = _less_one_pair(between(abs(x), 0.0, x.of(22.0, 10.0)))
     # With m = e**x - 1 it is (m + m / (m + 1)) / 2.
     below, below_low = fast_two_sum(select(m > 1.0, m, 1.0), select(m > 1.0, 1.0, m))
     share, share_low = quotient(m, m_low, below, below_low + m_low)
     total, lost = fast_two_sum(m, share)
     result = (total + (lost + (m_low + share_low))) * 0.5
     result = select(abs(x) > x.of(22.0, 10.0), _large(x), result)
-    small = abs(x) < x.of(2.0**-27, 2.0**-13)
-    return select(small | isnan(x), x, copysign(result, select(isnan(x), 1.0, x)))
+    return _with_sign(x, result, x.of(2.0**-27, 2.0**-13))
 
 
 def cosh(x: Term) -> Term:
@@ -146,11 +150,8 @@ def cosh(x: Term) -> Term:
 
 def tanh(x: Term) -> Term:
     """The hyperbolic tangent: sinh(x) / cosh(x)."""
-    double = between(abs(x), 0.0, x.of(20.0, 9.5)) * 2.0
-    head, tail, n = less_one(double)
-    scale = power_of_two(n)
-    m, m_low = head * scale, tail * scale
+    # With m = e**2x - 1 it is m / (m + 2).
+    m, m_low = _less_one_pair(between(abs(x), 0.0, x.of(20.0, 9.5)) * 2.0)
     below, lost = fast_two_sum(select(m > 2.0, m, 2.0), select(m > 2.0, 2.0, m))
-    result = sum(quotient(m, m_low, below, lost + m_low)[::-1], start=x.like(0.0))
-    small = abs(x) < x.of(2.0**-28, 2.0**-13)
-    return select(small | isnan(x), x, copysign(result, select(isnan(x), 1.0, x)))
+    head, low = quotient(m, m_low, below, lost + m_low)
+    return _with_sign(x, head + low, x.of(2.0**-28, 2.0**-13))

@@ -23,7 +23,7 @@ from hawk.math.terms import (
 
 
 def parts(x: Term) -> tuple[Term, Term]:
-    """K as a float, and m, with x = 2**k * m; for a positive number that is not infinite."""
+    """For a positive finite x: k, as a float, and m with x = 2**k * m."""
     shift, ones, root, least, up, integral = x.of(
         (52, 0x3FF0000000000000, 0x3FE6A09E667F3BCD, 2.0**-1022, 54, 0x4330000000000000),
         (23, 0x3F800000, 0x3F3504F3, 2.0**-126, 25, 0x4B000000),
@@ -38,7 +38,7 @@ def parts(x: Term) -> tuple[Term, Term]:
 
 
 def _tail(f: Term) -> tuple[Term, Term]:
-    """Half = f**2 / 2, and s * (half + R) for 1 + f."""
+    """For 1 + f: half of f**2, and s * (half + R)."""
     s = f / (2.0 + f)
     z = s * s
     half = (f * f) * 0.5

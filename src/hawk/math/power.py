@@ -49,7 +49,7 @@ def _log2(x: Term) -> tuple[Term, Term]:
 
 
 def pow(x: Term, y: Term) -> Term:
-    """X ** y; of a negative x and a y that is no integer it is NaN. Special values as in C99."""
+    """The power x ** y, with the special values of C99; NaN of a negative x and a fraction y."""
     size = abs(x)
     ordinary = (size > 0.0) & (size < math.inf)
     head, low = _log2(select(ordinary, size, 1.0))
