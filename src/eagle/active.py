@@ -105,6 +105,13 @@ class ActiveSet:
         else:
             self._pick(np.flatnonzero(~self._mask))
 
+    def leaves(self, array: NDArray[Any]) -> bool:
+        """Would moving samples leave this array of a launch as it is?"""
+        if self._share is None:
+            return False
+        moved = (*self._planes, self._mask)
+        return not any(np.may_share_memory(array, other) for other in moved)
+
     def __len__(self) -> int:
         return self.count
 
@@ -193,6 +200,8 @@ def _planes(
     given: Iterable[object], mask: NDArray[np.bool], *, moved: bool
 ) -> Sequence[NDArray[Any]]:
     """The arrays that are to be moved, each of them whole and nobody else's memory."""
+    if isinstance(given, np.ndarray):
+        raise TypeError(f"eagle.ActiveSet: planes= is a tuple of arrays, got {shown(given)}")
     planes = [view_of(each) for each in given]
     if bool(planes) is not moved:
         problem = "reorder= moves samples; give all arrays, inputs too: planes=(x, v, omega)"

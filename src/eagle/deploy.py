@@ -210,6 +210,7 @@ class Bound:
     def _picked(self, active: ActiveSet) -> NDArray[np.int64]:
         if isinstance(active, ActiveSet):
             if active.n == self.n:
+                self._moved_by(active)
                 return active.map
             got = f"one of {active.n} samples"
         else:
@@ -218,6 +219,16 @@ class Bound:
             f"launch: 'active': expected an ActiveSet of {self.n} samples, got {got}; "
             "write eagle.ActiveSet(bound.finished)"
         )
+
+    def _moved_by(self, active: ActiveSet) -> None:
+        """Raises ValueError for a set that moves samples, but not those of all arrays."""
+        left = [name for name, array in self._binding.arrays.items() if active.leaves(array)]
+        if left:
+            names = ", ".join(repr(name) for name in left)
+            raise ValueError(
+                f"launch: 'active': moves samples, but not those of {names}; write "
+                "eagle.ActiveSet(bound.finished, reorder=0.5, planes=(...)) with all of them"
+            )
 
     def _parse(self, given: SupportsIndex) -> int:
         steps = whole(given)

@@ -17,6 +17,7 @@ from hawk.frontend.conversions import float32, float64, index, int32, real, uint
 from hawk.frontend.debug import debug
 from hawk.kernel import Kernel, kernel, steps
 
+# `hawk.math` is not among them: `from hawk import *` below `import math` must not replace it.
 __all__ = [
     "Bool",
     "CheckError",
@@ -37,7 +38,6 @@ __all__ = [
     "int32",
     "interpret",
     "kernel",
-    "math",
     "real",
     "run_python",
     "steps",
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from hawk import math
+    from hawk import math as math
     from hawk.checks import CheckError, CheckWarning
     from hawk.reference import interpret, run_python
 

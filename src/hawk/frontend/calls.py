@@ -150,6 +150,8 @@ class Calls:
         known = is_known(tuple(args)) and is_known(keywords)
         if known and callee not in table.TYPED and _is_pure(callee):
             by = table.ours(callee)
+            if by is not callee or getattr(by, "__module__", None) == "hawk.math":
+                self._check_arguments(frame, node, callee, args, keywords)
             result = by_python(lambda: by(*args, **keywords), where)
             if isinstance(result, np.ndarray) and not result.ndim:
                 result = result.item()  # what np.where makes of numbers
@@ -166,10 +168,7 @@ class Calls:
             if not isinstance(value, (Scalar, bool, int, float)):
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
                 raise HawkError("H305", what + describe(self.numbers, value), frame.loc(each))
-        try:
-            inspect.signature(recipe).bind(self.numbers, *args, **keywords)
-        except TypeError as error:
-            raise self._wrong_arguments(frame, node, recipe, args, keywords, error) from None
+        self._check_arguments(frame, node, callee, args, keywords)
 
         def compute() -> Any:
             try:
@@ -178,6 +177,21 @@ class Calls:
                 raise self._mixed(frame, node, args, mixed) from None
 
         return self.domain.expressions.guarded(frame, node, compute, name, tuple(node.args))
+
+    def _check_arguments(
+        self,
+        frame: Frame,
+        node: ast.Call,
+        callee: Any,
+        args: list[Any],
+        keywords: dict[str, Any],
+    ) -> None:
+        """Raise HawkError for arguments that a function does not take in a kernel."""
+        recipe = table.RECIPES[callee]
+        try:
+            inspect.signature(recipe).bind(self.numbers, *args, **keywords)
+        except TypeError as error:
+            raise self._wrong_arguments(frame, node, recipe, args, keywords, error) from None
 
     def _mixed(self, frame: Frame, node: ast.Call, args: list[Any], mixed: Mixed) -> HawkError:
         """The error of integers of two types among the arguments of a function."""
@@ -240,8 +254,9 @@ class Calls:
         count = f"{len(known)} argument{'s' * (len(known) != 1)}"
         what = f"`{text}` takes {count} in a kernel, got {len(args)}"
         missing = ["..."] * (len(known) - len(given))
-        fix = f"{text}({', '.join([*given[: len(known)], *missing])})"
-        if len(args) > 2 and text.rpartition(".")[2] in ("minimum", "fmin", "maximum", "fmax"):
+        fix = f"{text}({', '.join([*given, *missing])})" if missing else ""
+        nesting = ("minimum", "fmin", "maximum", "fmax", "hypot")
+        if len(args) > 2 and text.rpartition(".")[2] in nesting:
             fix = functools.reduce(lambda a, b: f"{text}({a}, {b})", given)
         return HawkError("H305", what, where, fix)
 

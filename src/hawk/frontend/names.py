@@ -116,7 +116,20 @@ _TABLE: dict[Any, Recipe] = {
     np.bool_: r.convert(DType.BOOL),
 }
 
+
+def _log(x: float, base: float | None = None) -> float:
+    """`math.log` of known numbers: natural, or to a base."""
+    return own.log(x) if base is None else own.log(x) / own.log(base)
+
+
+def _sqrt(x: float) -> float:
+    """`math.sqrt` of known numbers."""
+    return math.sqrt(x) if x >= 0 else math.nan
+
+
 OURS: Mapping[Any, Any] = {
+    math.log: _log,
+    math.sqrt: _sqrt,
     math.exp: own.exp,
     math.exp2: own.exp2,
     math.expm1: own.expm1,
@@ -160,7 +173,7 @@ OURS: Mapping[Any, Any] = {
 """Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
 
 _TABLE.update({function: r.elementary(terms) for function, terms in own.TERMS.items()})
-_TABLE.update({function: _TABLE[ours] for function, ours in OURS.items()})
+_TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm
 _TABLE[np.power] = r.power
 

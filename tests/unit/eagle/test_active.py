@@ -231,6 +231,7 @@ X = np.zeros(3)
         ({"reorder": float("nan"), "planes": [X]}, ValueError, "got nan"),
         ({"reorder": 0.5}, ValueError, "give all arrays, inputs too: planes=(x, v, omega)"),
         ({"planes": [X]}, ValueError, "planes= is for reorder=; write reorder=0.5"),
+        ({"reorder": 0.5, "planes": X}, TypeError, "planes= is a tuple of arrays, got an array"),
         ({"reorder": 0.5, "planes": [np.ones(4)]}, ValueError, "of 3 samples, got shape (4,)"),
         ({"reorder": 0.5, "planes": [2.0]}, ValueError, "no array that eagle can move"),
         ({"reorder": 0.5, "planes": [X, X]}, ValueError, "planes[1]: shares memory"),
@@ -249,6 +250,20 @@ def test_what_is_no_mask_share_or_plane_is_refused(
 
     assert str(caught.value).startswith("eagle.ActiveSet: ")
     assert said in str(caught.value)
+
+
+def test_a_set_that_moves_other_arrays_than_are_launched_is_refused() -> None:
+    batch = planes()
+    bound = eagle.deploy(walk).bind(**batch)
+    moved = [batch["left"], batch["x"]]
+    active = eagle.ActiveSet(bound.finished, reorder=0.5, planes=moved)
+
+    with pytest.raises(ValueError, match="moves samples, but not those of 'step'; write"):
+        bound.launch(active=active)
+
+    other = eagle.ActiveSet(np.zeros(N, bool), reorder=0.5, planes=[*moved, batch["step"]])
+    with pytest.raises(ValueError, match="not those of 'over'"):
+        bound.launch(active=other)
 
 
 @pytest.mark.parametrize(

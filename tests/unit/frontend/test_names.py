@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import linecache
 import math
@@ -228,6 +229,40 @@ def test_a_name_that_is_not_there_yet_is_an_error_at_its_place() -> None:
     with pytest.raises(HawkError, match="H209") as error:
         kernel.trace(F64)
     assert "Newton's method" in error.value.fix
+
+
+def test_what_is_known_is_computed_by_hawk_math() -> None:
+    kernel = of_texts(
+        ["math.log(0) + x", "math.sin(0.5) + x", "math.log(8.0, 2.0) + x", "math.sqrt(-1) + x"],
+        ["Scalar"] * 3,
+        "x: Scalar",
+    )
+    zero = np.zeros(1)
+    *numbers, root = [float(each[0]) for each in kernel(zero)]
+    assert [-math.inf, hawk.math.sin(0.5), hawk.math.log(8.0) / hawk.math.log(2.0)] == numbers
+    assert math.isnan(root)
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("math.hypot(x, y, x)", "math.hypot(math.hypot(x, y), x)"),
+        ("math.log(x, 2, 3)", ""),
+        ("math.sin()", "math.sin(...)"),
+        ("hawk.math.sin()", "hawk.math.sin(...)"),
+        ("math.hypot(2.0)", "math.hypot(2.0, ...)"),
+    ],
+)
+def test_a_wrong_number_of_arguments_says_what_to_write(text: str, fix: str) -> None:
+    kernel = of_texts([text], ["Scalar"], "x: Scalar, y: Scalar")
+    with pytest.raises(HawkError, match="H305") as error:
+        kernel.trace(F64)
+    assert fix == error.value.fix
+
+
+def test_importing_everything_of_hawk_leaves_math_alone() -> None:
+    assert "math" not in hawk.__all__
+    assert hawk.math is importlib.import_module("hawk.math")
 
 
 @pytest.mark.parametrize(
