@@ -234,7 +234,7 @@ def test_a_name_that_is_not_there_yet_is_an_error_at_its_place() -> None:
 def test_what_is_known_is_computed_by_hawk_math() -> None:
     kernel = of_texts(
         ["math.log(0) + x", "math.sin(0.5) + x", "math.log(8.0, 2.0) + x", "math.sqrt(-1) + x"],
-        ["Scalar"] * 3,
+        ["Scalar"] * 4,
         "x: Scalar",
     )
     zero = np.zeros(1)

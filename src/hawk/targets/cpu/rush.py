@@ -7,7 +7,7 @@ with masks up to the first that stopped one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hawk.ir.nodes import Const, Value
@@ -17,9 +17,6 @@ from hawk.targets.cpu.steps import LONGEST_FLIGHT, Stepped, Steps
 from hawk.targets.cpu.stopping import Monotone
 from hawk.targets.llvm import LoopHead, Names, literal, zero
 from hawk.targets.shape import LLVM_TYPES
-
-FEW = 4
-"""Steps of a launch from which on plain ones are tried."""
 
 MARGIN = 1.0 - 2.0**-9
 """Share of the expected steps that are run plainly: sums of rounded numbers drift."""
@@ -42,19 +39,16 @@ class Rush:
         can be expected to stop, with one test at their end.
         """
         e = self.emitter
-        trusted = self._prepared(steps, stop) if stop else None
+        trusted = self._trusted(stop) if stop else None
+        self.copies = [self._put_aside() for _ in range(self.variant.unroll)]
         head, now, left = self.steps.begin_blocks(start, steps)
         careful = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.variant.block})")
-        if stop:
-            assert trusted
-            plain = self._where(trusted, "0", lambda: self._expected(now, left, stop))
-        else:
-            plain = self._whole_block(left)
+        plain = self._expected(now, left, stop) if stop else self._whole_block(left)
         rush, redo, keep = e.label("rush"), e.label("redo"), e.label("keep")
         restore, join = e.label("restore"), e.label("join")
         hurry = e.define(f"icmp ne i64 {plain}, 0")
         before = e.here
-        e.branch(hurry, rush, redo)
+        e.branch(e.define(f"and i1 {hurry}, {trusted}") if trusted else hurry, rush, redo)
         e.place(rush)
         with e.scope():
             if stop:
@@ -88,35 +82,6 @@ class Rush:
         )
         after = Stepped(self.steps.carried(flat), e.unpack(live))
         return self.steps.end_blocks(head, after, steps, count)
-
-    def _prepared(self, steps: str, stop: Monotone) -> str:
-        """Make ready for plain steps; one bool: will there be any?
-
-        A launch of so few steps that a test after each is sooner made is not worth it.
-        """
-        e = self.emitter
-        # Room on the stack is made, whoever uses it.
-        self.copies = [self._rooms() for _ in range(self.variant.unroll)]
-        many = e.define(f"icmp uge i64 {steps}, {FEW}")
-
-        def prepare() -> str:
-            self._put_aside()
-            return self._trusted(stop)
-
-        return self._where(many, "false", prepare, "i1")
-
-    def _where(self, test: str, otherwise: str, write: Callable[[], str], kind: str = "i64") -> str:
-        """What is written where the test holds, else `otherwise`."""
-        e = self.emitter
-        then, merge, before = e.label("then"), e.label("merge"), e.here
-        e.branch(test, then, merge)
-        e.place(then)
-        with e.scope():
-            value = write()
-        after = e.here
-        e.jump(merge)
-        e.place(merge)
-        return e.phi(kind, (value, after), (otherwise, before))
 
     def _whole_block(self, left: str) -> str:
         """A block's steps, or 0 where fewer are left."""
@@ -204,26 +169,20 @@ class Rush:
         limit = e.lanes(stop.limit)
         return state, self._compare(stop.operation, reached, limit, stop.state.dtype)
 
-    def _rooms(self) -> dict[Value, Names]:
-        """Room on the stack for what is fixed for a sample."""
-        e = self.emitter
-        return {
-            value: tuple(e.room(e.type_of(value)) for _ in e.names[value])
-            for value in self.steps.fixed
-        }
-
-    def _put_aside(self) -> None:
-        """Store what is fixed for a sample on the stack.
+    def _put_aside(self) -> dict[Value, Names]:
+        """Store what is fixed for a sample on the stack: the addresses.
 
         Registers are for what changes. Each of the steps written one after the other reads its own
         copy, or the code generator would load once and spill a state to keep it.
         """
         e = self.emitter
-        for copy in self.copies:
-            for value, addresses in copy.items():
-                kind = e.type_of(value)
-                for name, address in zip(e.names[value], addresses, strict=True):
-                    e.line(f"store {kind} {name}, ptr {address}")
+        addresses: dict[Value, Names] = {}
+        for value in self.steps.fixed:
+            kind = e.type_of(value)
+            addresses[value] = tuple(e.room(kind) for _ in e.names[value])
+            for name, address in zip(e.names[value], addresses[value], strict=True):
+                e.line(f"store {kind} {name}, ptr {address}")
+        return addresses
 
     @contextmanager
     def _taken_from(self, copy: dict[Value, Names]) -> Iterator[None]:
