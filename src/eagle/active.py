@@ -107,7 +107,7 @@ class ActiveSet:
 
     def leaves(self, array: NDArray[Any]) -> bool:
         """Would moving samples leave this array of a launch as it is?"""
-        if self._share is None:
+        if self._share is None or not self.n:  # arrays without samples share no memory
             return False
         moved = (*self._planes, self._mask)
         return not any(np.may_share_memory(array, other) for other in moved)

@@ -172,7 +172,8 @@ OURS: Mapping[Any, Any] = {
 }
 """Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
 
-_TABLE.update({function: r.elementary(terms) for function, terms in own.TERMS.items()})
+_FUNCTIONS = [getattr(own, name) for name in own.__all__]
+_TABLE.update({each: r.elementary(each) for each in _FUNCTIONS})
 _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm
 _TABLE[np.power] = r.power

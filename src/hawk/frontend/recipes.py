@@ -16,7 +16,7 @@ from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.operators import Kind, Literal, Misfit, NotKnown, is_bool, is_float
 from hawk.ir.meaning import RANGE, round_f32
 from hawk.ir.types import DType
-from hawk.math.logarithm import log as own_log
+from hawk.math import log as own_log
 from hawk.math.terms import Term
 
 Recipe: TypeAlias = Callable[..., Any]

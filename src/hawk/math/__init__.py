@@ -1,15 +1,12 @@
 """Elementary functions, the same bits on every machine and at every vector width.
 
 In a kernel they compute with the kernel's floats; `math.sin` and `np.sin` in a kernel are these
-too. Outside of one they take and give numbers. They follow C99 at special values: what is not
-defined is NaN, and no error is raised. None is off by more than 1 unit in the last place; the
-comment behind each says how far off it was found to be.
+too. Outside of one they take and give numbers, and raise TypeError for anything else. They follow
+C99 at special values: what is not defined is NaN, and no error is raised. None is off by more than
+1 unit in the last place.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 from hawk.math import exponential, inverse, logarithm, power, trigonometry
 from hawk.math.plain import compute
@@ -142,29 +139,3 @@ def cbrt(x: float) -> float:
 def hypot(x: float, y: float) -> float:
     """The length of (x, y), without overflow on the way."""
     return compute(power.hypot, x, y)
-
-
-TERMS: dict[Any, Callable[..., Any]] = {
-    exp: exponential.exp,
-    exp2: exponential.exp2,
-    expm1: exponential.expm1,
-    log: logarithm.log,
-    log2: logarithm.log2,
-    log10: logarithm.log10,
-    log1p: logarithm.log1p,
-    sin: trigonometry.sin,
-    cos: trigonometry.cos,
-    sincos: trigonometry.sincos,
-    tan: trigonometry.tan,
-    asin: inverse.asin,
-    acos: inverse.acos,
-    atan: inverse.atan,
-    atan2: inverse.atan2,
-    sinh: exponential.sinh,
-    cosh: exponential.cosh,
-    tanh: exponential.tanh,
-    pow: power.pow,
-    cbrt: power.cbrt,
-    hypot: power.hypot,
-}
-"""How each is computed, on `terms`."""

@@ -38,8 +38,8 @@ def _angle(y: Term, x: Term) -> tuple[Term, Term]:
     z = r * r
     tail = fma(r * z, polynomial(z, x.of(c.ATAN_64, c.ATAN_32)), low)
     half, quarter = x.of(c.HALF_PI_64, c.HALF_PI_32), x.of(c.QUARTER_PI_64, c.QUARTER_PI_32)
-    offset = select(steep, x.like(half[0]), select(middle, quarter[0], 0.0 * x))
-    offset_low = select(steep, x.like(half[1]), select(middle, quarter[1], 0.0 * x))
+    offset = select(steep, x.like(half[0]), select(middle, quarter[0], x.like(0.0)))
+    offset_low = select(steep, x.like(half[1]), select(middle, quarter[1], x.like(0.0)))
     head, lost = two_sum(offset, r)
     return fast_two_sum(head, lost + (tail + offset_low))
 
@@ -73,7 +73,7 @@ def atan2(y: Term, x: Term) -> Term:
     up, down, factor = x.of((2.0**1000, 2.0**-900, 2.0**-60), (2.0**120, 2.0**-90, 2.0**-30))
     large = (a > up) | (b > up)
     small = (a < down) & (b < down)
-    scale = select(large, x.like(factor), select(small, x.like(1.0 / factor), 1.0 + 0.0 * one))
+    scale = select(large, x.like(factor), select(small, 1.0 / factor, one))
     a, b = a * scale, b * scale
     # A side that is far smaller than the other one only has to stay so.
     head, low = _angle(a, b)

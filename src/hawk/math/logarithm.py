@@ -2,7 +2,8 @@
 
 x = 2**k * m with m between the roots of 1/2 and 2. With f = m - 1 and s = f / (2 + f),
 log(m) = log((1 + s) / (1 - s)) = 2 s + s * R(s**2), which is f - f**2/2 + s * (f**2/2 + R): the
-large terms of that are exact, and the small ones take what the division lost.
+large terms of that are exact, and the small ones take what the division lost. The arrangement is
+that of FDLIBM's logarithm (Sun Microsystems, 1993).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The functions of `hawk.math` on Python's own numbers, outside of kernels."""
+"""The functions of `hawk.math` on whatever they are called with: terms, or Python's numbers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,6 @@ class _Number(NamedTuple):
 class _Plain:
     """Computes at once, by the meanings of the table of operations."""
 
-    def kind(self, value: _Number) -> DType:
-        return value.dtype
-
     def emit(self, op: str, *values: _Number) -> _Number:
         dtype = result_type(op, tuple(value.dtype for value in values))
         return _Number(OPS[op].meaning(values[-1].dtype, *(v.number for v in values)), dtype)
@@ -38,14 +35,16 @@ class _Plain:
 
 
 _PLAIN = _Plain()
-_NUMBERS = (bool, int, float, np.generic)
+_NUMBERS = (bool, int, float, np.bool, np.integer, np.floating)
 
 
 def compute(function: Callable[..., Any], *values: Any) -> Any:
     """`function` of numbers: of NumPy's float32 alone it is a float32, else a Python float.
 
-    Raises TypeError for what is no number.
+    Of terms, as a kernel has them, it is a term. Raises TypeError for what is no real number.
     """
+    if all(isinstance(value, Term) for value in values):
+        return function(*values)
     for value in values:
         if not isinstance(value, _NUMBERS):
             kind = type(value).__name__

@@ -67,7 +67,7 @@ def pow(x: Term, y: Term) -> Term:
 
     grows = (size > 1.0).apply("xor", y < 0.0)  # towards infinity where it leaves the range
     infinite = size.equals(math.inf) | size.equals(0.0) | abs(y).equals(math.inf)
-    result = select(infinite, select(grows, math.inf, 0.0 * result.like(1.0)), result)
+    result = select(infinite, select(grows, result.like(math.inf), 0.0), result)
     whole = rint(y).equals(y)
     half = y * 0.5
     odd = whole & rint(half).differs(half)

@@ -73,6 +73,8 @@ class Emitter:
         """Room on the stack, to be written before everything else."""
         self.functions: list[str] = []
         """Functions that the lines call."""
+        self._sides: dict[Block, str] = {}
+        """Blocks that have become functions, and their names."""
         self.here = "entry"
         self._count = 0
         self._spread: list[dict[Value, Names]] = [{}]
@@ -365,23 +367,13 @@ class Emitter:
     def outlined(self, block: Block, results: tuple[Value, ...]) -> list[Names]:
         """A block as a function of one chain, called for each; what it yields.
 
-        The function keeps all registers, so that the way around it need not make room for it.
+        The step is written several times, the function once. It has the usual calling convention:
+        with `preserve_allcc` LLVM 22 loses the upper halves of vector registers.
         """
-        inputs = inputs_of(block)
-        inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying)
-        for place, value in enumerate(inputs):
-            inner.bind(value, (f"%a{place}",))
-        inner.statements(block.items)
-        kinds = [self.type_of(result) for result in results]
-        for place, (names, kind) in enumerate(zip(inner.ends(block, results), kinds, strict=True)):
-            inner.line(f"store {kind} {names[0]}, ptr %to{place}")
-        params = [f"{self.type_of(value)} %a{place}" for place, value in enumerate(inputs)]
-        params += [f"ptr %to{place}" for place in range(len(kinds))]
-        name = f"@side{len(self.functions)}"
-        self.functions.append(
-            f"define internal void {name}({', '.join(params)}) nounwind {{\n"
-            + "\n".join(["entry:", *inner.stack, *inner.lines, "  ret void", "}"])
-        )
+        inputs, kinds = inputs_of(block), [self.type_of(result) for result in results]
+        name = self._sides.get(block)
+        if name is None:
+            name = self._sides[block] = self._function(block, inputs, results)
         rooms = [self.room(kind, align=64) for kind in kinds]
         ends: list[list[str]] = [[] for _ in kinds]
         for chain in range(self.shape.chains):
@@ -395,6 +387,25 @@ class Emitter:
             for end, kind, room in zip(ends, kinds, rooms, strict=True):
                 end.append(self.define(f"load {kind}, ptr {room}"))
         return [tuple(end) for end in ends]
+
+    def _function(self, block: Block, inputs: list[Value], results: tuple[Value, ...]) -> str:
+        """Write a block as a function of one chain that stores what it yields; its name."""
+        inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying)
+        for place, value in enumerate(inputs):
+            inner.bind(value, (f"%a{place}",))
+        inner.statements(block.items)
+        for place, (names, result) in enumerate(
+            zip(inner.ends(block, results), results, strict=True)
+        ):
+            inner.line(f"store {self.type_of(result)} {names[0]}, ptr %to{place}")
+        params = [f"{self.type_of(value)} %a{place}" for place, value in enumerate(inputs)]
+        params += [f"ptr %to{place}" for place in range(len(results))]
+        name = f"@side{len(self.functions)}"
+        self.functions.append(
+            f"define internal void {name}({', '.join(params)}) nounwind {{\n"
+            + "\n".join(["entry:", *inner.stack, *inner.lines, "  ret void", "}"])
+        )
+        return name
 
     def ends(self, block: Block, results: tuple[Value, ...]) -> list[Names]:
         """What a block yields, held as `results` are."""

@@ -150,6 +150,23 @@ def test_whatever_becomes_done_when_the_set_tells_who_is_not(
     assert sorted(done) == np.flatnonzero(mask).tolist()
 
 
+@pytest.mark.parametrize("n", [0, 1, 7])
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_small_batches_and_none_at_all(n: int, share: float | None) -> None:
+    batch = {name: plane[:n].copy() for name, plane in planes().items()}
+    again = {name: plane.copy() for name, plane in batch.items()}
+    bound = eagle.deploy(walk).bind(**batch)
+    moved = [] if share is None else list(batch.values())
+    with eagle.ActiveSet(bound.finished, reorder=share, planes=moved) as active:
+        bound.launch(active=active)
+        while active.compact():
+            bound.launch(active=active)
+
+    eagle.simulate(walk, max_steps=1000, **again)
+    assert again["x"].tobytes() == batch["x"].tobytes()
+    assert 0 == active.count == active.live
+
+
 @pytest.mark.parametrize("line", range(1, 40, 2))
 def test_ctrl_c_leaves_no_half_of_the_arrays_moved(line: int) -> None:
     mask, x, y = np.zeros(4, bool), np.arange(4.0), np.arange(4)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -121,7 +120,9 @@ def test_sincos_is_sin_and_cos() -> None:
     assert (own.sin(0.7), own.cos(0.7)) == own.sincos(0.7)
 
 
-@pytest.mark.parametrize("wrong", ["1", None, [1.0], np.ones(3)])
+@pytest.mark.parametrize(
+    "wrong", ["1", None, [1.0], np.ones(3), 1j, np.complex128(1), np.str_("1")]
+)
 def test_what_is_no_number_is_refused(wrong: Any) -> None:
     with pytest.raises(TypeError, match="take numbers, got .*; for arrays write a kernel"):
         own.exp(wrong)
@@ -130,6 +131,3 @@ def test_what_is_no_number_is_refused(wrong: Any) -> None:
 def test_a_float32_gives_a_float32() -> None:
     assert isinstance(own.exp(np.float32(1)), np.float32)
     assert isinstance(own.exp(1), float)
-
-
-Function = Callable[..., Any]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import eagle
 import hawk
 import hawk.math
-from hawk import Scalar
+from hawk import Index, Mutable, Scalar, Terminated
 from hawk.ir.nodes import Plane
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
@@ -98,3 +99,25 @@ def test_run_python_gives_the_same_bits() -> None:
 
     assert bits(first) == bits(slow["out0"])
     assert bits(second) == bits(slow["out1"])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+def test_some_samples_with_huge_angles_stop_at_their_own_step_with_the_same_bits(
+    dtype: Any,
+) -> None:
+    @hawk.kernel
+    def spin(grow: Scalar, x: Mutable[Scalar], left: Mutable[Index], over: Terminated):
+        x = hawk.math.sin(x * grow) + hawk.math.cos(x) * grow
+        left -= 1
+        over = left <= 0
+
+    n = 37
+    given = {
+        "grow": np.where(np.arange(n) % 5 == 0, 1e6, 1.5).astype(dtype),
+        "x": np.linspace(-3, 3, n).astype(dtype),
+        "left": np.arange(n, dtype=np.int64) % 6 + 1,
+    }
+    slow = hawk.run_python(spin, steps=6, **given)
+    eagle.simulate(spin, max_steps=6, **given)
+
+    assert bits(slow["x"]) == bits(given["x"])
