@@ -101,9 +101,10 @@ class HostDevice(Device):
         self,
         compiled: Compiled,
         planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
         partition: Partition,
     ) -> HostLoaded:
-        return HostLoaded(compiled, planes, partition)
+        return HostLoaded(compiled, planes, words, partition)
 
 
 class HostLoaded(Loaded):
@@ -134,12 +135,15 @@ class HostLoaded(Loaded):
     )
 
     def __init__(
-        self, compiled: Compiled, planes: Sequence[np.ndarray | int], partition: Partition
+        self,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        partition: Partition,
     ) -> None:
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
         self._count = self._whole = partition.count
-        words = [plane if isinstance(plane, int) else address_of(plane) for plane in planes]
         own = self._block = Block(partition.base, partition.count, words)
         self._words, self._head = own.words, own.head
         function = native.address_of(compiled.entry)
