@@ -452,7 +452,8 @@ def _complete(
     for slot in compiled.planes:
         name, role = slot.name, slot.role
         if role is Role.UNIFORM:
-            word = raw_word(numbers[name], slot.dtype)
+            # Numbers whose name has a space are hawk's own, and come with each step.
+            word = 0 if " " in name else raw_word(numbers[name], slot.dtype)
             planes.append(word)
             words.append(word)
             continue

@@ -110,7 +110,7 @@ class Calls:
             case MethodType():
                 bound = [callee.__self__, *args]
                 return self.apply(frame, node, callee.__func__, bound, keywords, name)
-            case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
+            case FunctionType() if self._is_helper(callee):
                 if callee not in self.sources:
                     self.sources[callee] = Source.of(callee, where)
                     check(self.sources[callee], where)
@@ -123,6 +123,11 @@ class Calls:
         if isinstance(method, FunctionType) and not isinstance(callee, type):
             return self.apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
+
+    def _is_helper(self, callee: FunctionType) -> bool:
+        """Is it a function to be walked, and none that has a meaning of its own here?"""
+        known = callee in self.structural.table or table.recipe_of(callee) is not None
+        return not known and not _is_numpy(callee)
 
     # --- functions of libraries ---
 

@@ -20,6 +20,7 @@ from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
+from hawk.frontend.reductions import Reductions
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import Known, Parts, Template, describe, template_of
 from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
@@ -45,6 +46,7 @@ class KernelDomain:
         self.numbers = KernelNumbers(builder, real, self.watch)
         self.reads = Reads()
         self.walker = Walker(self)
+        self.reductions = Reductions(self)
         self.expressions = Expressions(self)
         self.quotients: set[ast.AST] = set()
         """The divisions of two integers, which may be meant to give one."""

@@ -44,6 +44,7 @@ class Structural:
             type: self.type_,
             dict: self.methods.dict_,
             sorted: self.methods.sorted_,
+            **domain.reductions.table,
         }
 
     def sequence(self, frame: Frame, node: ast.AST, value: Any, place: int = 0) -> tuple[Any, ...]:

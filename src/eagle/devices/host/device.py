@@ -47,7 +47,7 @@ from eagle.devices.host.watch import Entry, watchers
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.targets import native
-from hawk.targets.base import Compiled, Word
+from hawk.targets.base import HEADER, Compiled, Word
 
 
 class Stage(enum.IntEnum):
@@ -103,7 +103,11 @@ class HostDevice(Device):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
-    ) -> HostLoaded:
+    ) -> Loaded:
+        if compiled.phases:
+            from eagle.devices.host.collective import CollectiveLoaded  # few kernels need it
+
+            return CollectiveLoaded(compiled, planes, words, partition)
         return HostLoaded(compiled, planes, words, partition)
 
 
@@ -170,6 +174,12 @@ class HostLoaded(Loaded):
     @property
     def together(self) -> int:
         return self._compiled.lanes
+
+    def set_number(self, name: str, word: int) -> None:
+        """Give the uniform plane `name`, if there is one, another number, for launches to come."""
+        for place, slot in enumerate(self._compiled.planes, HEADER):
+            if slot.name == name:
+                self._words[place] = word
 
     def launch(
         self,
