@@ -21,10 +21,11 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Mixed, named
 from hawk.frontend.refused import check
-from hawk.frontend.signature import Signature
+from hawk.frontend.small_arrays import SmallArray
+from hawk.frontend.signature import Signature, article
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
-from hawk.frontend.suggestions import elements
+from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, Scalar, Unusable, is_known
 from hawk.ir.nodes import Role
@@ -58,6 +59,9 @@ class Calls:
         expressions = self.domain.expressions
         if isinstance(node.func, ast.Attribute):
             owner = expressions.evaluate(frame, node.func.value)
+            if isinstance(owner, SmallArray) and node.func.attr == "copy":
+                given = self._arguments(frame, node)
+                return expressions.arrays.method(frame, node, owner, *given)
             if form_of(owner, node.func.attr) is not None:
                 given = self._arguments(frame, node)
                 return self.structural.methods.call(frame, node, owner, node.func.attr, *given)
@@ -110,7 +114,11 @@ class Calls:
             case MethodType():
                 bound = [callee.__self__, *args]
                 return self.apply(frame, node, callee.__func__, bound, keywords, name)
-            case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
+            case FunctionType() if (
+                table.recipe_of(callee) is None
+                and not _is_numpy(callee)
+                and callee not in self.structural.table
+            ):
                 if callee not in self.sources:
                     self.sources[callee] = Source.of(callee, where)
                     check(self.sources[callee], where)
@@ -164,10 +172,22 @@ class Calls:
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)
         text = frame.source.text(node.func)
+        shaped = any(isinstance(value, SmallArray) for value in args)
+        if shaped and (_is_numpy(callee) or callee is abs) and not keywords:
+            self._check_arguments(frame, node, callee, args, keywords)
+            return self.domain.expressions.arrays.apply(
+                frame, node, lambda *each: recipe(self.numbers, *each), args
+            )
         for value, each in zip(args, node.args, strict=False):
             if not isinstance(value, (Scalar, bool, int, float)):
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
-                raise HawkError("H305", what + describe(self.numbers, value), frame.loc(each))
+                fix = ""
+                if isinstance(value, SmallArray) and len(args) == 1 and len(value.shape) == 1:
+                    (one, _) = fresh(frame.source.text(each))
+                    fix = f"hawk.math.vec([{text}({one}) for {one} in {frame.source.text(each)}])"
+                what += describe(self.numbers, value)
+                where = frame.loc(node if fix else each)
+                raise HawkError("H305", what, where, fix)
         self._check_arguments(frame, node, callee, args, keywords)
 
         def compute() -> Any:
@@ -367,6 +387,10 @@ class Calls:
         }
         for each in signature.parameters:
             value, dtype = names[each.name], each.element.at(self.numbers.real)
+            if each.element.shape:
+                place = written.get(each.name, node)
+                names[each.name] = self._shaped(frame, node, place, kernel, each, value)
+                continue
             if not isinstance(value, (Scalar, bool, int, float)):
                 what = f"`{each.name}` of `{kernel.source.name}` is {named(dtype)}, and it gets "
                 raise HawkError("H305", what + describe(self.numbers, value), where)
@@ -389,6 +413,22 @@ class Calls:
         finally:
             domain.contract = outer
         return signature.given_back(left)
+
+    def _shaped(
+        self, frame: Frame, node: ast.AST, place: ast.AST, kernel: Any, plane: Any, value: Any
+    ) -> SmallArray:
+        """A small array that a kernel inside a kernel gets, in memory of its own."""
+        arrays, element = self.domain.expressions.arrays, plane.element
+        value = arrays.known(frame, node, value, element.shape)
+        if not isinstance(value, SmallArray) or value.shape != element.shape:
+            what = f"`{plane.name}` of `{kernel.source.name}` is {article(element)}, and it gets "
+            raise HawkError("H305", what + describe(self.numbers, value), frame.loc(place))
+        arrays.check(frame, place, value)
+        dtype = element.at(self.numbers.real)
+        parts = self.domain.expressions.guarded(
+            frame, place, lambda: [self.numbers.store(part, dtype) for part in value.parts]
+        )
+        return self.domain.memory.fresh(value.shape, parts)
 
     def _bound(
         self,

@@ -278,7 +278,7 @@ def _check_default(source: Source, arg: ast.arg, element: Element, default: obje
     fix = f"{arg.arg}: {source.text(arg.annotation) if arg.annotation else '...'} = {zeros}"
     where, value = source.loc(arg), source.loc(_default(source, arg))
     where = replace(where, end_line=value.end_line, end_col=value.end_col)
-    raise HawkError("H107", what, where, fix)
+    raise HawkError("H207", what, where, fix)
 
 
 def _default(source: Source, arg: ast.arg) -> ast.AST:

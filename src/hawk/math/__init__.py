@@ -8,6 +8,10 @@ C99 at special values: what is not defined is NaN, and no error is raised. None 
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from hawk.math import exponential, inverse, logarithm, power, trigonometry
 from hawk.math.plain import compute
 
@@ -139,3 +143,23 @@ def cbrt(x: float) -> float:
 def hypot(x: float, y: float) -> float:
     """The length of (x, y), without overflow on the way."""
     return compute(power.hypot, x, y)
+
+
+# --- small arrays ---------------------------------------------------------------------------------
+
+
+def vec(*numbers: Any) -> Any:
+    """A vector of floats: `vec(x, y, z)`, or of one tuple. Outside of kernels an array of NumPy."""
+    if len(numbers) == 1 and np.ndim(numbers[0]):
+        numbers = tuple(numbers[0])
+    return np.array(numbers, np.float64)
+
+
+def mat(*rows: Any) -> Any:
+    """A matrix of floats: `mat((a, b), (c, d))`, or of one tuple of rows.
+
+    Outside of kernels an array of NumPy.
+    """
+    if len(rows) == 1 and np.ndim(rows[0]) == 2:
+        rows = tuple(rows[0])
+    return np.array(rows, np.float64)
