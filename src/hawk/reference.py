@@ -90,7 +90,9 @@ def _run(
     )
     step = prepare(real, uniform)
     results = _allocate(kernel, given, real, n)
-    stored = {part: row for name, array in results.items() for part, row in _rows(kernel, name, array)}
+    stored = {
+        part: row for name, array in results.items() for part, row in _rows(kernel, name, array)
+    }
     read = {part: row for name, array in given.items() for part, row in _rows(kernel, name, array)}
     parameters, _ = kernel.signature.scalars
     mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)

@@ -23,6 +23,7 @@ from hawk.ir.types import DType
 if TYPE_CHECKING:
     from hawk.frontend.expressions import Expressions
 
+
 class Arrays:
     """Evaluates what is done with small arrays."""
 
@@ -64,9 +65,7 @@ class Arrays:
         def compute() -> Any:
             if symbol == "@":
                 return shapes.matmul(self.numbers, a, b)
-            return shapes.elementwise(
-                lambda x, y: self.numbers.binary(symbol, x, y), symbol, a, b
-            )
+            return shapes.elementwise(lambda x, y: self.numbers.binary(symbol, x, y), symbol, a, b)
 
         return self.made(self.expressions.guarded(frame, node, compute, operands=sides))
 
@@ -107,9 +106,7 @@ class Arrays:
 
         return self.made(guarded(frame, node, compute, operands=sides))
 
-    def _numbers_only(
-        self, frame: Frame, node: Any, symbol: str, values: Any, sides: Any
-    ) -> None:
+    def _numbers_only(self, frame: Frame, node: Any, symbol: str, values: Any, sides: Any) -> None:
         """Operators of arrays take arrays and numbers."""
         for value, side in zip(values, sides, strict=False):
             if isinstance(value, SmallArray):
@@ -175,8 +172,12 @@ class Arrays:
         if isinstance(value, Scalar) and value.number is not None:
             value = value.number
         if isinstance(value, slice):
-            return slice(*(each if each is None else self._whole(frame, node, each)
-                           for each in (value.start, value.stop, value.step)))
+            return slice(
+                *(
+                    each if each is None else self._whole(frame, node, each)
+                    for each in (value.start, value.stop, value.step)
+                )
+            )
         if value is Ellipsis or value is None:
             return value
         if isinstance(value, Scalar) and value.dtype.is_int:
@@ -241,8 +242,9 @@ class Arrays:
     def _picked(
         self, frame: Frame, node: ast.Subscript, array: SmallArray, key: tuple[Any, ...]
     ) -> Any:
-        """Elements at a place known at run time: a chain of choices, the nearest one beyond the
-        ends.
+        """Elements at a place known at run time: a chain of choices. Beyond the ends, the nearest.
+
+        It takes as many choices as the axis is long, which is for small arrays the fastest way.
         """
         indices = self._wrapped(frame, node, array, key)
 

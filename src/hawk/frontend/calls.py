@@ -21,8 +21,8 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Mixed, named
 from hawk.frontend.refused import check
-from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.signature import Signature, article
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.suggestions import elements, fresh

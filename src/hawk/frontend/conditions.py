@@ -13,8 +13,8 @@ from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
-from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.operators import CONVERSIONS, Mixed
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.suggestions import chained, elements, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe, fill
@@ -209,7 +209,7 @@ class Conditions:
     ) -> Any:
         """`value in container`: known, or equal to any of its elements."""
         if isinstance(container, SmallArray) and not isinstance(value, SmallArray):
-            container = self.domain.unpack(frame, container, node)
+            container = tuple(self.expressions.arrays.rows(frame, node, container))
         if any(isinstance(each, SmallArray) for each in (value, container)) or (
             isinstance(container, (tuple, list))
             and any(isinstance(each, SmallArray) for each in container)

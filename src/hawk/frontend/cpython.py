@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from hawk import math as own
+from hawk.annotations import Element
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
-from hawk.annotations import Element
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
@@ -472,7 +472,7 @@ class Shim:
             if function is sum:
                 return _sum(*args, **keywords)
             each_of = functools.partial(recipe, self.numbers)
-            return arrays.apply(self.numbers, lambda *each: each_of(*each), *args)
+            return arrays.apply(self.numbers, each_of, *args)
         if recipe is not None and (
             function in table.TYPED or any(isinstance(v, Number) for v in given)
         ):
@@ -545,8 +545,7 @@ def _bare(value: Any) -> Any:
 def _arrays(*values: Any) -> bool:
     """Is an array among these, or in a product?"""
     return any(
-        isinstance(each, Array)
-        or (isinstance(each, Product) and _arrays(each.first, each.second))
+        isinstance(each, Array) or (isinstance(each, Product) and _arrays(each.first, each.second))
         for each in values
     )
 

@@ -22,7 +22,7 @@ from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.small_arrays import Memory, SmallArray, described, old
 from hawk.frontend.suggestions import site_of
-from hawk.frontend.templates import ArrayParts, Known, Parts, Template, describe, template_of
+from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
 from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
 from hawk.frontend.walk import Walker
 from hawk.ir.builder import Builder

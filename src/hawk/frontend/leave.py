@@ -102,7 +102,9 @@ class Leave:
                 what = f"`{plane.name}` holds numbers of type {dtype.hawk}, and here they become "
                 raise HawkError("H207", what + value.dtype.hawk, where) from None
             return self.domain.memory.fresh(value.shape, parts)
-        what = f"`{plane.name}` is {article(element) if element.shape else _number_named(plane, self)}"
+        what = (
+            f"`{plane.name}` is {article(element) if element.shape else _number_named(plane, self)}"
+        )
         what += f", and {'this is' if at_text else 'here it becomes'} "
         what += describe(numbers, value)
         raise HawkError("H207", what, where, _of_numbers(frame, plane, value, node))

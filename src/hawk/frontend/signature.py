@@ -372,7 +372,7 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
         what = f"what is returned is stored at the end of a step and cannot be {markers[0].value}"
         raise HawkError("H105", what, where, fix)
     if _sized(annotation):
-        usual, missing = _SIZED[annotation]
+        _, missing = _SIZED[annotation]
         what = f"`{annotation.__name__}` does not say {missing}, which is part of the kernel"
         raise HawkError("H105", what, where, fix)
     what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool, Vector[w], "

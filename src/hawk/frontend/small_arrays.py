@@ -149,5 +149,3 @@ def described(array: SmallArray, real: DType) -> str:
     if not isinstance(getattr(part, "dtype", None), DType):
         return "an array"
     return f"a {array_name(array.shape, array.dtype, real)}"
-
-

@@ -105,5 +105,7 @@ def _planes(
         dtype, group = each.element.at(real), groups.setdefault(each.name, [])
         for name in each.element.components(each.name):
             reads = role not in (Role.MASK, Role.OUTPUT)
-            group.append(Plane(name, role, dtype, Value(dtype, where, name) if reads else None, where))
+            group.append(
+                Plane(name, role, dtype, Value(dtype, where, name) if reads else None, where)
+            )
     return tuple([plane for group in groups.values() for plane in group]), groups
