@@ -22,7 +22,7 @@ from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
 from eagle.interop.base import foreign
-from eagle.layouts import Copy, Oriented
+from eagle.layouts import Copy
 from eagle.misfits import copy_of, misfit
 from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
@@ -148,11 +148,7 @@ def bind(
     HawkError where the kernel itself cannot be compiled.
     """
     given = match(kernel, args, planes, out, lists=door.lenient)
-    if (
-        kernel.signature.shaped
-        or layout is not None
-        or any(type(value) is Oriented for value in given.values.values())
-    ):
+    if kernel.signature.shaped or layout is not None:
         from eagle.small_arrays import SmallArrays  # kernels of scalars have no need of it
 
         return SmallArrays(kernel, door, given, problems, layout).bind(n)

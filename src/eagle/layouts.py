@@ -59,6 +59,8 @@ def parse_layout(layout: object, planes: Mapping[str, object]) -> tuple[dict[str
     """The layout of each of `planes` that `layout=` says, and what is wrong with it."""
     if layout is None:
         return {}, []
+    if not planes:
+        return {}, ["'layout': there is no plane of small arrays whose layout it could be"]
     each: Mapping[Any, Any] = (
         layout if isinstance(layout, Mapping) else dict.fromkeys(planes, layout)  # pyright: ignore[reportUnknownVariableType]
     )

@@ -490,7 +490,7 @@ class Shim:
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            return signature.given_back(inner.step(function, given))
+            return signature.given_back(inner.call_step(function, given))
         method = type(function).__call__
         if isinstance(method, FunctionType) and not isinstance(function, type):
             return self.call(method, function, *args, **keywords)

@@ -97,7 +97,9 @@ class Memory:
     def now(self, value: Any, written: dict[int, Write]) -> Any:
         """A value of a path as those see it who came that way: what was not old there is not."""
         if isinstance(value, SmallArray):
-            return value if self.change(value, written) else replace(value, time=self.tick())
+            if not self.change(value) or self.change(value, written):
+                return value
+            return replace(value, time=self.tick())
         if type(value) is tuple:
             parts = tuple([self.now(part, written) for part in value])
             return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
@@ -131,8 +133,8 @@ def old(name: str, write: Write, where: Loc) -> HawkError:
     """The error of reading an array whose memory was written under another name."""
     what = f"`{name}` shares its numbers with `{write.text}`, which changed in line "
     what += f"{write.loc.line}: as an array of NumPy it would have changed too"
-    fix = f"{name} = ....copy() where `{name}` is made, to keep the numbers of then;\n"
-    fix += f"or make `{name}` anew after line {write.loc.line}"
+    fix = f"`.copy()` behind what `{name}` is made of, to keep the numbers of then;\n"
+    fix += f"or `{name}` bound again after line {write.loc.line}"
     return HawkError("H309", what, where, fix)
 
 
