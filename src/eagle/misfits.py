@@ -68,6 +68,10 @@ def misfit_of_whole(
         made = spelling.empty.format(shape=whole, dtype=dtype.numpy, dtype_too=dtype_too)
     if array is None:
         got = shown(value) if other is None else other.got
+        if isinstance(value, (list, tuple)):
+            got, fix = _of_list(name, value, dtype)
+            if fix.startswith("one number"):
+                return f"expected {dtype.numpy} {whole}, got {got}"
         fix = made or _whole_of_no_array(name, value, dtype, whole if shape else "", role)
         return f"expected {dtype.numpy} {whole}, got {got}" + (f"; write {fix}" if fix else "")
     axis = 0 if first else array.ndim - 1
@@ -75,7 +79,7 @@ def misfit_of_whole(
     components = (array.shape[:axis] + array.shape[axis + 1 :]) if array.ndim else ()
     holds = components in (inner, (math.prod(inner),))
     fits = shape is None or (holds and (samples,) == shape) or array.shape == sizes
-    strided = holds and samples > 1 and array.strides[axis] != array.itemsize
+    strided = holds and fits and samples > 1 and array.strides[axis] != array.itemsize
     needed = [each for each in _needed(array, role) if each != "contiguous"]
     needed += ["contiguous"] * strided
     got = _described(array, written=role is not Role.INPUT)
@@ -98,7 +102,8 @@ def misfit_of_whole(
             text_of = f"{text_of}[:{count}]" if first else f"{text_of}[..., :{count}]"
         fix = _retyped(text_of, array, dtype, role, spelling)
         if strided and fix == text_of:
-            fix = spelling.contiguous.format(x=text_of)
+            turned = f"{text_of}.T" if first and array.ndim == 2 else text_of
+            fix = spelling.contiguous.format(x=turned)
     return f"{text}; write {fix}" if fix else text
 
 

@@ -81,7 +81,7 @@ class SmallArrays(Binder):
         found = None if view is None else fit(view.shape, element.shape, said)
         if found is None or view is None or found.axis is None:
             self.unsplit.add(name)
-            self.axes[name] = None
+            self.axes[name] = said
             if found is not None and found.both and view is not None:
                 self._tell(name, _reads_both_ways(name, view, element))
             return
@@ -211,8 +211,15 @@ class SmallArrays(Binder):
             role=self.roles[whole],
             like=self.like(),
         )
-        view = view_of(self.theirs[whole])
-        self._tell(whole, why + self.advice(element, self.roles[whole], view))
+        view, said = view_of(self.theirs[whole]), self.axes.get(whole)
+        other = {Axis.FIRST: Axis.LAST, Axis.LAST: Axis.FIRST}.get(said or Axis.NONE)
+        turned = view is not None and other is not None and whole in self.unsplit
+        if turned and fit(view.shape, element.shape, other).axis is other:
+            problem = why.partition("; each")[0].partition("; write")[0]
+            why = f"{problem}; write eagle.{other.value}({whole})"
+        if "; write" in why:
+            why += self.advice(element, self.roles[whole], view)
+        self._tell(whole, why)
 
     def _tell(self, whole: str, why: str) -> None:
         if whole not in self.told:
@@ -238,7 +245,8 @@ class SmallArrays(Binder):
     def refuse_shared(self, name: str, other: str, why: str) -> None:
         one, two = owner(name), owner(other)
         if one == two:
-            self._tell(one, f"its rows share memory{why}; write {copy_of(one, self.theirs[one])}")
+            fix = copy_of(one, self.theirs[one])
+            self._tell(one, f"its rows share memory, so one would change another; write {fix}")
             return
         if (one, two) not in self.shared and (two, one) not in self.shared:
             self.shared.add((one, two))

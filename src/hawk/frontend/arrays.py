@@ -16,6 +16,7 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.operators import Misfit, conversion
 from hawk.frontend.shapes import Parts, Places
 from hawk.frontend.small_arrays import SmallArray, described, old
+from hawk.frontend.suggestions import sites
 from hawk.frontend.templates import describe
 from hawk.frontend.values import NeedsKnown, Scalar, is_known
 from hawk.ir.types import DType
@@ -38,7 +39,13 @@ class Arrays:
         """The array, if its numbers are those in its memory. Raises HawkError."""
         change = self.memory.change(array)
         if change is not None:
-            raise old(frame.source.text(node), change, frame.loc(node))
+            where = frame.loc(node)
+            error = old(frame.source.text(node), change, where)
+            found = sites(frame.source.body, node.id) if isinstance(node, ast.Name) else []
+            edit = None
+            if found and found[-1].value is not None and change.loc.caller == where.caller:
+                edit = found[-1].edit(frame, "{left}.copy()", where)
+            raise HawkError(error.code, error.what, where, edit) if edit else error
         return array
 
     def parts(self, value: Any) -> Any:

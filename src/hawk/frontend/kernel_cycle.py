@@ -105,7 +105,9 @@ class KernelCycle:
             before, after = {*start.cells, *start.also}, {*end.cells, *end.also}
             gained = {cell for cell in after - before if cell < self.first_new}
             if gained and (before | gained) & written:
-                raise self._same_memory(key, "an array from before the loop")
+                starts = {other: {*s.cells, *s.also} for other, s, _ in self.ends.values()}
+                names = [f"`{other}`" for other, cells in starts.items() if cells & gained]
+                raise self._same_memory(key, *names[:1] or ["an array from before the loop"])
             for other, others_before, others_after in met:
                 shared = after & others_after
                 apart = not shared <= (before & others_before)
@@ -115,7 +117,7 @@ class KernelCycle:
 
     def _same_memory(self, key: str, other: str) -> HawkError:
         what = f"`{key}` is the same array as {other} from the second pass on, and elements change"
-        fix = f"{key} = ....copy() where `{key}` is made in the loop"
+        fix = f"`.copy()` behind what `{key}` is made of in the loop"
         return HawkError("H309", what, self.where, fix)
 
     # --- what is carried ---

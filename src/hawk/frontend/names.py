@@ -227,11 +227,13 @@ def recipe_of(function: Any) -> Recipe | None:
         return None
 
 
-_LIST = "a list of as many numbers, such as [0.0, 0.0]"
+_LIST = "as many numbers, such as hawk.math.vec(0.0, 0.0)"
 _TEXT = "print(x), which is shown with @hawk.kernel(checks=True)"
 
 ADVICE: Mapping[str, str | Edit] = {
-    **dict.fromkeys(("array", "asarray"), "a tuple or a list of its numbers"),
+    **dict.fromkeys(
+        ("array", "asarray"), "hawk.math.vec of its numbers, hawk.math.mat of its rows"
+    ),
     **dict.fromkeys(("zeros", "ones", "empty", "full"), _LIST),
     **dict.fromkeys(("sort", "sorted"), "min and max of two numbers at a time"),
     "map": "[{0}(each) for each in {1}]",
@@ -298,7 +300,9 @@ def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) 
         nested = functools.reduce(lambda a, b: f"{keeping}({a}, {b})", numbers)
         return Edit(nested, ", which keeps NaN"), Edit(f"{plain}({', '.join(numbers)})")
     if name in ("array", "asarray") and listed:
-        return given[0]
+        if any(each.startswith(("[", "(")) for each in listed):
+            return f"hawk.math.mat({', '.join(listed)})"
+        return f"hawk.math.vec({', '.join(listed)})"
     if name in ("sort", "sorted") and len(listed) == 2 and len(given) == 1:
         return f"[min({listed[0]}, {listed[1]}), max({listed[0]}, {listed[1]})]"
     if name in ADVICE:

@@ -131,6 +131,16 @@ def joined(first: dict[int, Write], second: dict[int, Write]) -> dict[int, Write
 
 def old(name: str, write: Write, where: Loc) -> HawkError:
     """The error of reading an array whose memory was written under another name."""
+    inside = write.loc.caller is not None and write.loc.function != where.function
+    if inside and write.loc.function:
+        helper = write.loc.function
+        what = f"`{name}` changed in line {write.loc.line}, in `{helper}`, which was given this "
+        what += "array: a helper changes arrays of its own"
+        fix = (
+            f"{name} = {helper}(...), with `return {write.text}` as the last line of `{helper}`;\n"
+        )
+        fix += f"or {helper}({name}.copy()), if `{name}` is not to change"
+        return HawkError("H309", what, where, fix)
     what = f"`{name}` shares its numbers with `{write.text}`, which changed in line "
     what += f"{write.loc.line}: as an array of NumPy it would have changed too"
     fix = f"`.copy()` behind what `{name}` is made of, to keep the numbers of then;\n"

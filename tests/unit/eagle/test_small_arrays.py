@@ -94,10 +94,12 @@ def test_a_simulation_is_put_back() -> None:
     start = planes["r"].copy()
     simulation = eagle.simulation(orbit, max_steps=1000, count_steps=True, **planes)
     first = simulation.run()
+    assert first.steps_taken is not None
     steps = first.steps_taken.copy()
     simulation.reset()
     assert planes["r"].tolist() == start.tolist()
     again = simulation.run()
+    assert again.steps_taken is not None
     assert again.steps_taken.tolist() == steps.tolist()
     assert "steps_taken" not in again.planes
     same(again)

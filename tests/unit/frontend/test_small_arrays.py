@@ -468,8 +468,8 @@ FRESH = {
         "    x += 1.0\nreturn v[0]"
     ),
     "left by continue": (
-        "for i in range(4):\n    v[1] += 1.0\n    if x > i:\n        v[0] += 2.0\n        continue\n"
-        "    v[2] += x\nreturn v[0] + v[1] * v[2]"
+        "for i in range(4):\n    v[1] += 1.0\n    if x > i:\n        v[0] += 2.0\n"
+        "        continue\n    v[2] += x\nreturn v[0] + v[1] * v[2]"
     ),
     "left by return": (
         "for i in range(abs(k)):\n    v[0] += 1.0\n    if v[0] > 2.0:\n        return v[0]\n"
