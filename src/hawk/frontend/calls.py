@@ -29,6 +29,7 @@ from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, Scalar, Unusable, is_known
 from hawk.ir.nodes import Role
+from hawk.math import linear
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -119,6 +120,8 @@ class Calls:
                 and not _is_numpy(callee)
                 and callee not in self.structural.table
             ):
+                if callee in linear.TAKES or callee is linear.eye:
+                    self._check_shapes(frame, node, callee, args)
                 if callee not in self.sources:
                     self.sources[callee] = Source.of(callee, where)
                     check(self.sources[callee], where)
@@ -131,6 +134,29 @@ class Calls:
         if isinstance(method, FunctionType) and not isinstance(callee, type):
             return self.apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
+
+    def _check_shapes(self, frame: Frame, node: ast.Call, callee: Any, args: list[Any]) -> None:
+        """Raise HawkError for arrays whose shapes a function of `hawk.math` does not take."""
+        name = callee.__name__
+        if callee is linear.eye:
+            if args and not (isinstance(args[0], int) and not isinstance(args[0], bool)):
+                what = f"`{name}` takes a number of rows that is known, and this is "
+                what += describe(self.numbers, args[0])
+                raise HawkError("H212", what, frame.loc(node), "hawk.math.eye(3)")
+            return
+        shapes = [each.shape if isinstance(each, SmallArray) else None for each in args]
+        found = linear.misfit(callee, shapes)
+        if found is None:
+            return
+        place, wanted = found
+        written = node.args[place] if place < len(node.args) else node
+        value, text = args[place], frame.source.text(written)
+        what = f"`{name}` takes {wanted} here, and `{text}` is {describe(self.numbers, value)}"
+        fix = ""
+        if isinstance(value, (tuple, list)):
+            nested = value and isinstance(value[0], (tuple, list))
+            fix = f"hawk.math.{'mat' if nested else 'vec'}({text})"
+        raise HawkError("H214", what, frame.loc(written), fix)
 
     # --- functions of libraries ---
 

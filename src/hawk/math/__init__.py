@@ -8,12 +8,35 @@ C99 at special values: what is not defined is NaN, and no error is raised. None 
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from hawk.math import exponential, inverse, logarithm, power, trigonometry
+from hawk.math.arrays import mat, vec
+from hawk.math.linear import (
+    cholesky,
+    cross,
+    det,
+    diag,
+    dot,
+    eigh,
+    eye,
+    inv,
+    lstsq,
+    lu,
+    norm,
+    outer,
+    quat_conj,
+    quat_mul,
+    quat_rotate,
+    solve,
+    trace,
+    transpose,
+)
 from hawk.math.plain import compute
+
+ARRAYS = (
+    *(vec, mat, dot, cross, norm, outer, transpose, trace, eye, diag),
+    *(solve, lu, cholesky, inv, det, eigh, lstsq, quat_mul, quat_conj, quat_rotate),
+)
+"""What makes small arrays, or computes with them."""
 
 __all__ = [
     "acos",
@@ -21,22 +44,42 @@ __all__ = [
     "atan",
     "atan2",
     "cbrt",
+    "cholesky",
     "cos",
     "cosh",
+    "cross",
+    "det",
+    "diag",
+    "dot",
+    "eigh",
     "exp",
     "exp2",
     "expm1",
+    "eye",
     "hypot",
+    "inv",
     "log",
     "log1p",
     "log2",
     "log10",
+    "lstsq",
+    "lu",
+    "mat",
+    "norm",
+    "outer",
     "pow",
+    "quat_conj",
+    "quat_mul",
+    "quat_rotate",
     "sin",
     "sincos",
     "sinh",
+    "solve",
     "tan",
     "tanh",
+    "trace",
+    "transpose",
+    "vec",
 ]
 
 
@@ -143,23 +186,3 @@ def cbrt(x: float) -> float:
 def hypot(x: float, y: float) -> float:
     """The length of (x, y), without overflow on the way."""
     return compute(power.hypot, x, y)
-
-
-# --- small arrays ---------------------------------------------------------------------------------
-
-
-def vec(*numbers: Any) -> Any:
-    """A vector of floats: `vec(x, y, z)`, or of one tuple. Outside of kernels an array of NumPy."""
-    if len(numbers) == 1 and np.ndim(numbers[0]):
-        numbers = tuple(numbers[0])
-    return np.array(numbers, np.float64)
-
-
-def mat(*rows: Any) -> Any:
-    """A matrix of floats: `mat((a, b), (c, d))`, or of one tuple of rows.
-
-    Outside of kernels an array of NumPy.
-    """
-    if len(rows) == 1 and np.ndim(rows[0]) == 2:
-        rows = tuple(rows[0])
-    return np.array(rows, np.float64)
