@@ -133,12 +133,16 @@ def _number_named(plane: Parameter | Output, leave: Leave) -> str:
 def _of_numbers(frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> str | Edit:
     """What to write where a tuple of numbers is to be an array."""
     shape = plane.element.shape
-    if not isinstance(value, (tuple, list)) or len(value) != (shape or (0,))[0]:
+    arrays = isinstance(value, (tuple, list)) and any(isinstance(v, SmallArray) for v in value)
+    if not isinstance(value, (tuple, list)) or (len(value) != (shape or (0,))[0] and not arrays):
         return ""
     maker = "hawk.math.vec" if len(shape) == 1 else "hawk.math.mat"
     if not isinstance(plane, Output):
         return f"{plane.name} = {maker}(...)"
     text = frame.source.text(node)
+    if arrays:
+        first = value[0].shape == shape if isinstance(value[0], SmallArray) else False
+        return filled("{left}[0]", left=text) if first else ""
     if isinstance(node, ast.Tuple) and not text.startswith("("):
         text = f"({text})"
     return f"{maker}({text})" if isinstance(node, ast.expr) else ""

@@ -226,6 +226,8 @@ def recipe_of(function: Any) -> Recipe | None:
 _LIST = "as many numbers, such as hawk.math.vec(0.0, 0.0)"
 _TEXT = "print(x), which is shown with @hawk.kernel(checks=True)"
 
+_STATUS = ", which has a status as its second"
+
 ADVICE: Mapping[str, str | Edit] = {
     **dict.fromkeys(
         ("array", "asarray"), "hawk.math.vec of its numbers, hawk.math.mat of its rows"
@@ -233,9 +235,10 @@ ADVICE: Mapping[str, str | Edit] = {
     **dict.fromkeys(("zeros", "ones", "empty", "full"), _LIST),
     **dict.fromkeys(("sort", "sorted"), "min and max of two numbers at a time"),
     **{name: f"hawk.math.{name}({{0}}, {{1}})" for name in ("dot", "cross", "outer")},
-    **{name: f"hawk.math.{name}({{0}})" for name in ("norm", "trace", "eye", "diag", "inv", "det")},
-    **{name: f"hawk.math.{name}({{0}})" for name in ("transpose", "cholesky", "eigh")},
-    **{name: f"hawk.math.{name}({{0}}, {{1}})" for name in ("solve", "lstsq")},
+    **{name: f"hawk.math.{name}({{0}})" for name in ("norm", "trace", "eye", "diag", "det")},
+    **{name: f"hawk.math.{name}({{0}})" for name in ("transpose", "eigh")},
+    **{name: Edit(f"hawk.math.{name}({{0}})[0]", _STATUS) for name in ("inv", "cholesky")},
+    **{name: Edit(f"hawk.math.{name}({{0}}, {{1}})[0]", _STATUS) for name in ("solve", "lstsq")},
     "matmul": "{0} @ {1}",
     "map": "[{0}(each) for each in {1}]",
     "filter": "f(x) if keep(x) else 0.0, for each x",
