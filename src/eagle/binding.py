@@ -7,9 +7,9 @@ is collected and said at once.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
@@ -23,11 +23,12 @@ from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
 from eagle.exact import Exact, exact
 from eagle.interop.base import foreign
+from eagle.layouts import Copy
 from eagle.misfits import copy_of, misfit
 from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_plane, view_of
-from hawk.annotations import Element
+from hawk.annotations import Element, owner
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
@@ -76,24 +77,56 @@ class Binding:
     mask: str | None
     build_seconds: float
     device: Device
+    copies: tuple[Copy, ...] = ()
+    """Arrays whose samples are the first axis, and what stands in for them in each launch."""
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
         return self.device.load(self.compiled, self.planes, self.words, _whole(self.n))
 
+    @property
+    def careful(self) -> bool:
+        """Does a launch need `watched`?"""
+        return self.kernel.checks or bool(self.copies)
+
     def watched(self) -> AbstractContextManager[None]:
-        """Tells, after what runs inside `with`, what the checks of the kernel saw."""
+        """Tells, after what runs inside `with`, what the checks of the kernel saw.
+
+        Arrays that have to be copied are copied before and after.
+        """
+        if self.copies:
+            return self._copying()
         if not self.kernel.checks:
             return nullcontext()
         from hawk.checks import watching  # looks closely, so who does not ask need not wait
 
         return watching(self.kernel, self.compiled, self.planes)
 
+    @contextmanager
+    def _copying(self) -> Iterator[None]:
+        self.bring()
+        try:
+            with replace(self, copies=()).watched():
+                yield
+        finally:
+            self.give()
+
+    def bring(self) -> None:
+        """Copy in what has to be."""
+        for copy in self.copies:
+            copy.bring()
+
+    def give(self) -> None:
+        """Copy out what has to be."""
+        for copy in self.copies:
+            copy.give()
+
     @property
     def results(self) -> dict[str, Any]:
         """State planes, then outputs, as the caller gets them: his own arrays where he gave any."""
         states = (slot.name for slot in self.compiled.planes if slot.role is Role.STATE)
         names = [name for name in states if " " not in name]  # those with a space are hawk's own
+        names = list(dict.fromkeys(map(owner, names)))
         names += [output.name for output in self.kernel.outputs]
         return {name: self.given_back(name) for name in names}
 
@@ -112,6 +145,7 @@ def bind(
     n: SupportsIndex | None = None,
     out: object = None,
     problems: Sequence[str] = (),
+    layout: object = None,
 ) -> Binding:
     """Check everything and bind it.
 
@@ -119,12 +153,16 @@ def bind(
     arrays. `problems` are what the door itself found wrong. Raises BindError with all problems,
     HawkError where the kernel itself cannot be compiled.
     """
-    if n is None and out is None and not args and not problems:
+    if n is None and out is None and layout is None and not args and not problems:
         fit = exact(kernel, planes)
         if fit is not None:
             return _as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
-    return _Binder(kernel, door, given, problems).bind(n)
+    if kernel.signature.shaped or layout is not None:
+        from eagle.small_arrays import SmallArrays  # kernels of scalars have no need of it
+
+        return SmallArrays(kernel, door, given, problems, layout).bind(n)
+    return Binder(kernel, door, given, problems).bind(n)
 
 
 def _as_given(kernel: AnyKernel, fit: Exact) -> Binding:
@@ -136,7 +174,7 @@ def _as_given(kernel: AnyKernel, fit: Exact) -> Binding:
     return _complete(kernel, compiled, (fit.n,), placed, fit.arrays.copy(), build_seconds)
 
 
-class _Binder:
+class Binder:
     """One call on its way through the checks."""
 
     def __init__(
@@ -184,24 +222,16 @@ class _Binder:
         if self.problems and not self.left_out:
             raise self.error()
         begin = time.perf_counter()
-        compiled = self.kernel.compile(self.real, frozenset(self.uniform))
+        compiled = self.compile()
         build_seconds = time.perf_counter() - begin
         if self.left_out:
             self.refuse_left_out(compiled)
         if self.problems:
             raise self.error()
-        assert self.shape is not None
-        return _complete(
-            self.kernel,
-            compiled,
-            self.shape,
-            _Placed(self.arrays, self.addresses, self.numbers),
-            self.own,
-            build_seconds,
-            given=self.given,
-            starts=self.starts,
-            copied=self.copied,
-        )
+        return self.allocate(compiled, build_seconds)
+
+    def compile(self) -> Compiled:
+        return self.kernel.compile(self.real, frozenset(self.uniform))
 
     def error(self) -> BindError:
         door = self.door.name.format(kernel=self.kernel.name)
@@ -271,7 +301,7 @@ class _Binder:
         if self.asked:
             return f" for n={self.n}"
         first = next((name for name, n in self.lengths.items() if n == self.n), None)
-        return "" if first is None else f" like {first!r}"
+        return "" if first is None else f" like {owner(first)!r}"
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
@@ -399,20 +429,27 @@ class _Binder:
         if len(self.spans) == len(self.own) and are_apart(self.spans):
             return
         roles = {each.name: each.role for each in (*self.parameters, *self.outputs)}
+        roles.update(self.copied_roles())
         names = list(self.own)
         arrays = [self.views[name] for name in names]
         for i, j in overlaps(arrays, [roles[name] is not Role.INPUT for name in names]):
             one, two = names[i], names[j]
             if Role.INPUT not in (roles[one], roles[two]):
-                fix = copy_of(two, self.own[two])
-                why = f"shares memory with {one!r}, and both are written; write {fix}"
-                self.refuse(two, why)
+                self.refuse_shared(two, one, ", and both are written")
                 continue
             read, written = (one, two) if roles[one] is Role.INPUT else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
             if not (allowed and same_plane(arrays[i], arrays[j])):
-                fix = copy_of(read, self.own[read])
-                self.refuse(read, f"shares memory with {written!r}, which is written; write {fix}")
+                self.refuse_shared(read, written, ", which is written")
+
+    def copied_roles(self) -> dict[str, Role]:
+        """The roles of memory that counts besides that of the planes."""
+        return {}
+
+    def refuse_shared(self, name: str, other: str, why: str) -> None:
+        """Refuse a plane that shares memory with another."""
+        fix = copy_of(name, self.own[name])
+        self.refuse(name, f"shares memory with {other!r}{why}; write {fix}")
 
     def refuse_left_out(self, compiled: Compiled) -> None:
         """State may be left out where its value at the start is never read."""
@@ -420,6 +457,21 @@ class _Binder:
         for parameter in self.left_out:
             if parameter.name in needed - self.meant:
                 self.refuse_missing(parameter)
+
+    def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
+        """Bind what was placed, and make the arrays that nobody gave."""
+        assert self.shape is not None
+        return _complete(
+            self.kernel,
+            compiled,
+            self.shape,
+            _Placed(self.arrays, self.addresses, self.numbers),
+            self.own,
+            build_seconds,
+            given=self.given,
+            starts=self.starts,
+            copied=self.copied,
+        )
 
 
 class _Placed(NamedTuple):

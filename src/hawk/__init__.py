@@ -11,7 +11,19 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hawk.annotations import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
+from hawk.annotations import (
+    Bool,
+    Index,
+    Int32,
+    Matrix,
+    Mutable,
+    Param,
+    Quat,
+    Scalar,
+    Terminated,
+    UInt32,
+    Vector,
+)
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
 from hawk.frontend.debug import debug
@@ -27,11 +39,14 @@ __all__ = [
     "Index",
     "Int32",
     "Kernel",
+    "Matrix",
     "Mutable",
     "Param",
+    "Quat",
     "Scalar",
     "Terminated",
     "UInt32",
+    "Vector",
     "debug",
     "float32",
     "float64",

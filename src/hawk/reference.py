@@ -37,8 +37,9 @@ _WIDTHS = {"float32": DType.F32, "float64": DType.F64}
 def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: Any) -> Arrays:
     """Run the kernel's program on each sample, at most `steps` steps.
 
-    Takes arrays of n samples, or numbers; changes none of them. Gives an array for every Mutable,
-    Terminated and output. Raises TypeError for arguments that do not fit the signature.
+    Takes arrays of n samples, or numbers; of a small array `(w, n)` or `(r, c, n)`, or one for all
+    samples. Changes none of them. Gives an array for every Mutable, Terminated and output. Raises
+    TypeError for arguments that do not fit the signature.
     """
 
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
@@ -71,7 +72,8 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
         shim = Shim(real, contract=kernel.contract)
 
         def step(values: Values, reduced: Sequence[PlainNumber]) -> Values:
-            types = {each.name: each.element.at(real) for each in kernel.parameters}
+            parameters, _ = kernel.signature.scalars
+            types = {each.name: each.element.at(real) for each in parameters}
             given = {
                 name: Number(shim.numbers, types[name], value) for name, value in values.items()
             }
@@ -93,31 +95,39 @@ def _run(
     """Step every sample until it is done or has taken `steps` steps."""
     given = _bind(kernel, args, planes)
     real = _width(kernel, given)
-    sizes = {len(each) for each in given.values() if each.ndim}
+    shapes = {name: element.shape for name, element in kernel.signature.shaped.items()}
+    sizes = {
+        each.shape[-1] for name, each in given.items() if each.ndim > len(shapes.get(name, ()))
+    }
     if len(sizes) > 1:
         raise TypeError(f"arrays of different lengths: {sorted(sizes)}")
     n = sizes.pop() if sizes else 1
     uniform = frozenset(
         each.name
         for each in kernel.parameters
-        if each.role is Role.INPUT and not given[each.name].ndim
+        if each.role is Role.INPUT and given[each.name].ndim == len(each.element.shape)
     )
     step = prepare(real, uniform)
     results = _allocate(kernel, given, real, n)
+    stored = {
+        part: row for name, array in results.items() for part, row in _rows(kernel, name, array)
+    }
+    read = {part: row for name, array in given.items() for part, row in _rows(kernel, name, array)}
+    parameters, _ = kernel.signature.scalars
     mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)
     batch = [
         {
-            each.name: _number(given[each.name], sample, each.element.at(real))
-            for each in kernel.parameters
+            each.name: _number(read[each.name], sample, each.element.at(real))
+            for each in parameters
             if each.role is not Role.MASK
         }
         for sample in range(n)
     ]
     for _ in range(steps):
         live = [i for i in range(n) if mask is None or not results[mask][i]]
-        for sample, stored in zip(live, _step_of_all(step, batch, live), strict=True):
-            for name, number in stored.items():
-                results[name][sample] = number
+        for sample, left in zip(live, _step_of_all(step, batch, live), strict=True):
+            for name, number in left.items():
+                stored[name][sample] = number
                 if name in batch[sample]:
                     batch[sample][name] = number
     return results
@@ -142,6 +152,19 @@ def _step_of_all(
         numbers = [asked[i].number if i in asked else 0 for i in range(len(batch))]
         kept = [i in asked and asked[i].keep for i in range(len(batch))]
         reduced.append(reduce(first.kind, first.dtype, numbers, kept))
+
+
+def _rows(kernel: Kernel[..., Any], name: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
+    """The array of a plane, or each of its components with its own numbers."""
+    element = kernel.signature.shaped.get(name)
+    if element is None:
+        return [(name, array)]
+    names = element.components(name)
+    tail = array.shape[len(element.shape) :]
+    if array.shape[: len(element.shape)] != element.shape:
+        raise TypeError(f"{name} is a {element.name}, got an array of shape {array.shape}")
+    rows = array.reshape(len(names), *tail)
+    return [(part, rows[place]) for place, part in enumerate(names)]
 
 
 def _bind(
@@ -176,7 +199,8 @@ def _width(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> DType:
         given[each.name].dtype.name
         for each in kernel.parameters
         if each.element.dtype is None
-        and given[each.name].ndim
+        and each.name in given
+        and given[each.name].ndim > len(each.element.shape)
         and given[each.name].dtype.kind == "f"
     }
     if len(found) > 1:
@@ -195,7 +219,9 @@ def _allocate(
     results: Arrays = {}
     for each in (*kernel.parameters, *kernel.outputs):
         if each.role not in (Role.INPUT, Role.UNIFORM):
-            start = given.get(each.name, np.zeros(n))
+            shape = each.element.shape
+            start = given.get(each.name, np.zeros((*shape, n)))
+            start = start if start.ndim > len(shape) else start[..., None]
             dtype = each.element.at(real).numpy
-            results[each.name] = np.broadcast_to(start, (n,)).astype(dtype)
+            results[each.name] = np.broadcast_to(start, (*shape, n)).astype(dtype)
     return results

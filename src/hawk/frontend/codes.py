@@ -46,6 +46,7 @@ CODES: Mapping[str, str] = {
     "H211": "A wider float where the kernel's float is needed.",
     "H212": "A value that must be known when the kernel is traced.",
     "H213": "Numbers that do not fit the parts they are assigned to.",
+    "H214": "Shapes of small arrays that do not go together.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",
@@ -55,6 +56,7 @@ CODES: Mapping[str, str] = {
     "H306": "An array captured as data.",
     "H307": "An attribute that is not there, or not on a number.",
     "H308": "An assignment to something that is not a local name of this function.",
+    "H309": "An array whose numbers changed under another name.",
     # limits
     "H401": "Calls nested too deeply: recursion without an end.",
     "H402": "A loop that unrolls into too many passes.",

@@ -17,10 +17,14 @@ from typing import Any
 import numpy as np
 
 from hawk.collective import REDUCTIONS
+from hawk import math as own
+from hawk.annotations import Element
 from hawk.frontend import names as table
+from hawk.frontend import python_arrays as arrays
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
+from hawk.frontend.python_arrays import Array
 from hawk.frontend.recompile import recompile
 from hawk.frontend.reductions import Batch
 from hawk.frontend.signature import NO_DEFAULT, Signature
@@ -62,6 +66,9 @@ class PythonNumbers(Arithmetic):
         self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
     ) -> tuple[Any, ...]:
         return then() if test.number else orelse
+
+    def outside(self, index: Number, length: int) -> None:
+        """An index of a small array is beyond its ends; the nearest element is taken."""
 
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
@@ -234,12 +241,31 @@ class Shim:
         return self.made[function]
 
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
-        """One step of one sample of a kernel: the numbers it stores, by plane."""
+        """One step of one sample of a kernel: the numbers it stores, by plane or component."""
+        signature: Signature = kernel.signature
+        if not signature.shaped:
+            return self.call_step(kernel, given)
+        whole = dict(given)
+        for name, element in signature.shaped.items():
+            parts = [whole.pop(each, None) for each in element.components(name)]
+            if parts[0] is not None:
+                whole[name] = Array.of(self.numbers, element.shape, parts)
+        left: dict[str, Number] = {}
+        for name, value in self.call_step(kernel, whole).items():
+            if name in signature.shaped:
+                names = signature.shaped[name].components(name)
+                left.update(zip(names, value.values, strict=True))
+            else:
+                left[name] = value
+        return left
+
+    def call_step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """One step: the numbers and arrays it stores, by plane."""
         signature: Signature = kernel.signature
         numbers, real = self.numbers, self.numbers.real
         planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
         args = {
-            name: self._stored(name, value, planes[name].element.at(real))
+            name: self._stored(name, value, planes[name].element, real)
             for name, value in given.items()
         }
         for each in signature.parameters:
@@ -251,11 +277,19 @@ class Shim:
             parts = (returned,) if signature.nesting == "one" else returned
             left.update(zip([each.name for each in signature.outputs], parts, strict=True))
         return {
-            name: self._stored(name, value, planes[name].element.at(real))
+            name: self._stored(name, value, planes[name].element, real)
             for name, value in left.items()
         }
 
-    def _stored(self, name: str, value: Any, dtype: DType) -> Number:
+    def _stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
+        dtype = element.at(real)
+        if element.shape:
+            if isinstance(value, (tuple, list)):  # a default
+                value = Array.of(self.numbers, element.shape, np.ravel(value).tolist())
+            if not isinstance(value, Array) or value.shape != element.shape:
+                raise TypeError(f"{name} is a {element.name}, not {value!r}")
+            stored = [self.numbers.store(each, dtype) for each in value.values]
+            return Array.of(self.numbers, element.shape, stored)
         try:
             return self.numbers.store(value, dtype)
         except Misfit as misfit:
@@ -268,6 +302,8 @@ class Shim:
 
     def add(self, left: Any, right: Any) -> Any:
         """`left + right`, rounded once where a float product is directly an operand."""
+        if _arrays(left, right):
+            return self._sum_of_arrays(left, right, "+")
         if isinstance(left, Product):
             other = _multiplied(right)
             if self._fuses(left, other):
@@ -282,10 +318,18 @@ class Shim:
         if isinstance(left, list):
             left += _multiplied(right)
             return left
-        return self.add(left, right)
+        total = self.add(left, right)
+        return left.become(total) if isinstance(left, Array) else total
+
+    def take_from(self, left: Any, right: Any) -> Any:
+        """What `left -= right` makes of `left`, where `right` may be a product."""
+        rest = self.subtract(left, right)
+        return left.become(rest) if isinstance(left, Array) else rest
 
     def subtract(self, left: Any, right: Any) -> Any:
         """`left - right`, rounded once where a float product is directly an operand."""
+        if _arrays(left, right):
+            return self._sum_of_arrays(left, right, "-")
         if isinstance(left, Product):
             other = _multiplied(right)
             if self._fuses(left, other):
@@ -294,6 +338,21 @@ class Shim:
         if self._fuses(right, left):
             return self._fused(-self._typed(right, right.first), right.second, left)
         return left - _multiplied(right)
+
+    def _sum_of_arrays(self, left: Any, right: Any, symbol: str) -> Any:
+        """A sum with a product, of which at least one part is an array: number by number."""
+        one = self.add if symbol == "+" else self.subtract
+        if isinstance(left, Product):
+            return arrays.apply(
+                self.numbers,
+                lambda a, b, c: one(Product(a, b), c),
+                *(left.first, left.second, _multiplied(right)),
+            )
+        return arrays.apply(
+            self.numbers,
+            lambda c, a, b: one(c, Product(a, b)),
+            *(left, right.first, right.second),
+        )
 
     def _fuses(self, product: Any, added: Any) -> bool:
         """Is the product one of floats, and of the type that the sum has?"""
@@ -313,6 +372,10 @@ class Shim:
         dtype = (first * second).dtype
         terms = [self.numbers.to(value, dtype) for value in (first, second, added)]
         return self.numbers.emit("fma", *terms)
+
+    def cut(self, start: Any, stop: Any, step: Any) -> slice:
+        """`start:stop:step`, as it stands in brackets."""
+        return slice(start, stop, step)
 
     # --- truth and paths ---
 
@@ -403,6 +466,8 @@ class Shim:
             return debug(*args, **keywords)
         if isinstance(function, FunctionType) and function in REDUCTIONS:
             return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
+        if function is own.vec or function is own.mat:
+            return (arrays.vec if function is own.vec else arrays.mat)(self.numbers, *args)
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
         if function is reversed and args and isinstance(args[0], KernelRange):
@@ -415,6 +480,11 @@ class Shim:
                 return function(args, **keywords)
         recipe = table.recipe_of(function)
         given = (*args, *keywords.values())
+        if recipe is not None and any(isinstance(each, Array) for each in args):
+            if function is sum:
+                return _sum(*args, **keywords)
+            each_of = functools.partial(recipe, self.numbers)
+            return arrays.apply(self.numbers, each_of, *args)
         if recipe is not None and (
             function in table.TYPED or any(isinstance(v, Number) for v in given)
         ):
@@ -432,7 +502,7 @@ class Shim:
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            return signature.given_back(inner.step(function, given))
+            return signature.given_back(inner.call_step(function, given))
         method = type(function).__call__
         if isinstance(method, FunctionType) and not isinstance(function, type):
             return self.call(method, function, *args, **keywords)
@@ -482,6 +552,20 @@ def _bare(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _bare(part) for key, part in value.items()}
     return value
+
+
+def _arrays(*values: Any) -> bool:
+    """Is an array among these, or in a product?"""
+    return any(
+        isinstance(each, Array) or (isinstance(each, Product) and _arrays(each.first, each.second))
+        for each in values
+    )
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    for value in values:
+        start = start + value
+    return start
 
 
 def _multiplied(value: Any) -> Any:

@@ -59,6 +59,11 @@ class _Record:
                 text = f"{shown(values[-1])} as {named(result.dtype)}"
             self.seen = self.here(text=f"{text} gives {shown(result)}")
 
+    def outside(self, index: Number, length: int) -> None:
+        """Look at an index that is beyond the ends of a small array."""
+        if self.site is not None and self.seen is None and self.site.kind is Event.LOST:
+            self.seen = self.here(text=f"no element {index} of {length}, the nearest is taken")
+
     def here(self, innermost: FrameType | None = None, text: str = "") -> Seen | None:
         """What the user's functions are doing now."""
         frames = list(self._frames(innermost or sys._getframe(1)))  # noqa: SLF001 - public in 3.12
@@ -89,6 +94,9 @@ class _Numbers(PythonNumbers):
         result = super().emit(op, *values, free=free)
         self.record.operation(op, values, result)
         return result
+
+    def outside(self, index: Number, length: int) -> None:
+        self.record.outside(index, length)
 
 
 class _Look(Shim):
@@ -123,7 +131,7 @@ class Replay:
 
     def __init__(self, kernel: Any, real: DType) -> None:
         self.kernel = kernel
-        self.types = {each.name: each.element.at(real) for each in kernel.parameters}
+        self.types = {e.name: e.element.at(real) for e in kernel.signature.scalars[0]}
         contract = kernel.contract
         # A failed assertion ends a step of Python's, but not one of the kernel's.
         self.looks = [_Look(real, _Record(), contract=contract, asserts=a) for a in (False, True)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hawk.errors import HawkError, Loc
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Const, Number, Value
 from hawk.ir.types import DType
@@ -95,6 +96,8 @@ def leaves(value: object) -> Iterator[object]:
         case _ if isinstance(value, VIEWS):
             for part in value:
                 yield from leaves(part)
+        case SmallArray():
+            yield from value.parts
         case slice():
             yield from leaves((value.start, value.stop, value.step))
         case _:

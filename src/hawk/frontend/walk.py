@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from hawk.errors import HawkError, Loc
 from hawk.frontend.domain import Domain, Fork
 from hawk.frontend.frame import RESULT, Exit, Frame, Way, Ways, always
-from hawk.frontend.loops import UNROLL_MAX, Attempt, bound, short_enough
+from hawk.frontend.loops import UNROLL_MAX, Attempt, bound, short_enough, stored
 from hawk.frontend.refused import refusal
 from hawk.frontend.values import Closure, NeedsKnown, Range, Unusable, leaves
 
@@ -368,18 +368,27 @@ class Walker:
         self, frame: Frame, node: ast.For | ast.While, bounds: Range | None, trips: int | None
     ) -> Ways:
         """A loop at run time: find the types it carries, then write it."""
-        entry = frame.names
+        entry, domain = frame.names, self.domain
+        changed = {n for n in stored(node) if domain.changes_in_place(entry.get(n))}
+        names = bound(node) | changed
         templates = {
-            name: self.domain.template(entry[name])
-            for name in sorted(bound(node))
+            name: domain.template(entry[name])
+            for name in sorted(names)
             if name in entry and not isinstance(entry[name], Unusable)
         }
+        templates = {n: each for n, each in templates.items() if not isinstance(each, Unusable)}
+        kept = domain.kept()
         while True:
             frame.names = dict(entry)
-            attempt = Attempt(self, frame, node, bounds, trips, templates)
-            ways = attempt.run()
+            attempt = Attempt(self, frame, node, bounds, trips, templates, names)
+            try:
+                ways = attempt.run()
+            except NeedsKnown:
+                domain.restore(kept)
+                raise
             if ways is not None:
                 return ways
+            domain.restore(kept)
             templates = attempt.widened
 
 

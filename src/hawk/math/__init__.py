@@ -9,7 +9,34 @@ C99 at special values: what is not defined is NaN, and no error is raised. None 
 from __future__ import annotations
 
 from hawk.math import exponential, inverse, logarithm, power, trigonometry
+from hawk.math.arrays import mat, vec
+from hawk.math.linear import (
+    cholesky,
+    cross,
+    det,
+    diag,
+    dot,
+    eigh,
+    eye,
+    inv,
+    lstsq,
+    lu,
+    norm,
+    outer,
+    quat_conj,
+    quat_mul,
+    quat_rotate,
+    solve,
+    trace,
+    transpose,
+)
 from hawk.math.plain import compute
+
+ARRAYS = (
+    *(vec, mat, dot, cross, norm, outer, transpose, trace, eye, diag),
+    *(solve, lu, cholesky, inv, det, eigh, lstsq, quat_mul, quat_conj, quat_rotate),
+)
+"""What makes small arrays, or computes with them."""
 
 __all__ = [
     "acos",
@@ -17,22 +44,42 @@ __all__ = [
     "atan",
     "atan2",
     "cbrt",
+    "cholesky",
     "cos",
     "cosh",
+    "cross",
+    "det",
+    "diag",
+    "dot",
+    "eigh",
     "exp",
     "exp2",
     "expm1",
+    "eye",
     "hypot",
+    "inv",
     "log",
     "log1p",
     "log2",
     "log10",
+    "lstsq",
+    "lu",
+    "mat",
+    "norm",
+    "outer",
     "pow",
+    "quat_conj",
+    "quat_mul",
+    "quat_rotate",
     "sin",
     "sincos",
     "sinh",
+    "solve",
     "tan",
     "tanh",
+    "trace",
+    "transpose",
+    "vec",
 ]
 
 
