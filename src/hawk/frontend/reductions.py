@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -69,9 +70,20 @@ class Reductions:
         self.planes: list[Plane] = []
         """The numbers that they give."""
         self.top = domain.builder.items
+        self.bars = 0
+        """Expressions being written that CPython would compute for some samples only."""
         self.table: dict[Any, Callable[..., Any]] = {
             function: partial(self.reduced, kind) for function, kind in REDUCTIONS.items()
         }
+
+    @contextmanager
+    def for_some(self, *, some: bool = True) -> Iterator[None]:
+        """What is evaluated inside `with` CPython evaluates only for `some` of the samples."""
+        self.bars += some
+        try:
+            yield
+        finally:
+            self.bars -= some
 
     def reduced(
         self, kind: str, frame: Frame, node: ast.Call, value: Any, *, where: Any = True
@@ -79,10 +91,10 @@ class Reductions:
         """The number that a call gives."""
         domain, at = self.domain, frame.loc(node)
         text = frame.source.text(node)
-        if domain.builder.items is not self.top:
+        if domain.builder.items is not self.top or self.bars:
             what = f"`{text}` needs every sample, and here only some come by: it stands in a "
-            what += "branch, in a loop, or after a `return` that some take"
-            fix = f"total = {text}  before it, with where=... for those that count"
+            what += "branch, in a loop, behind `and` or `or`, or after a `return` that some take"
+            fix = f"total = {text} before it, with where=... for those that count"
             raise HawkError("H405", what, at, fix)
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"
