@@ -53,6 +53,12 @@ def kinds(x: Scalar, k: Index) -> tuple[Scalar, Scalar, Index, Index, Index, Ind
     return total, least, greatest, first, count, mixed, share
 
 
+@hawk.kernel
+def least_and_all(x: Scalar) -> tuple[Scalar, Scalar]:
+    least, total = hawk.min(x, where=x > 0.0), hawk.sum(x)
+    return least, total
+
+
 def batch(n: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(n)
     return rng.normal(size=n).astype(dtype), rng.random(n).astype(dtype)
