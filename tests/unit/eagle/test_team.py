@@ -137,7 +137,6 @@ atexit.register(run, 200_000)
 END = """
 import threading
 import eagle
-from tests.unit.eagle.test_collective import least_and_all
 from tests.unit.eagle.test_interrupt import cheap, relax
 
 def run(steps):
@@ -243,6 +242,7 @@ FAST_MATH = """
 import ctypes, sys
 import numpy as np
 import eagle
+from tests.unit.eagle.test_collective import least_and_all
 from tests.unit.eagle.test_interrupt import cheap, relax
 
 def run():
