@@ -7,11 +7,11 @@ is collected and said at once.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
+from eagle.exact import Exact, exact
 from eagle.interop.base import foreign
 from eagle.layouts import Copy
 from eagle.misfits import copy_of, misfit
@@ -37,6 +38,9 @@ Array: TypeAlias = NDArray[Any]
 AnyKernel: TypeAlias = Kernel[..., Any]
 
 _whole = lru_cache(maxsize=16)(Partition.whole)
+_NO_NAMES: frozenset[str] = frozenset()
+_NO_STARTS: Mapping[str, Number] = {}
+_NO_COPIES: Mapping[str, Array] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class Binding:
     """The caller's strided memory, for planes whose array is a copy of it."""
     planes: Sequence[Array | int]
     """What the compiled kernel is given: arrays, and numbers for the whole launch as words."""
+    words: Sequence[int]
+    """The same as words: where the arrays are, and the numbers."""
     allocated: tuple[str, ...]
     """State that the caller left out."""
     mask: str | None
@@ -76,7 +82,7 @@ class Binding:
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
-        return self.device.load(self.compiled, self.planes, _whole(self.n))
+        return self.device.load(self.compiled, self.planes, self.words, _whole(self.n))
 
     @property
     def careful(self) -> bool:
@@ -147,12 +153,25 @@ def bind(
     arrays. `problems` are what the door itself found wrong. Raises BindError with all problems,
     HawkError where the kernel itself cannot be compiled.
     """
+    if n is None and out is None and layout is None and not args and not problems:
+        fit = exact(kernel, planes)
+        if fit is not None:
+            return _as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
     if kernel.signature.shaped or layout is not None:
         from eagle.small_arrays import SmallArrays  # kernels of scalars have no need of it
 
         return SmallArrays(kernel, door, given, problems, layout).bind(n)
     return Binder(kernel, door, given, problems).bind(n)
+
+
+def _as_given(kernel: AnyKernel, fit: Exact) -> Binding:
+    """Planes that need no second look."""
+    begin = time.perf_counter()
+    compiled = kernel.compile(fit.real, _NO_NAMES)
+    build_seconds = time.perf_counter() - begin
+    placed = _Placed(fit.arrays, fit.addresses, fit.numbers)
+    return _complete(kernel, compiled, (fit.n,), placed, fit.arrays.copy(), build_seconds)
 
 
 class Binder:
@@ -178,6 +197,8 @@ class Binder:
         self.spans: list[tuple[int, int]] = []
         """First byte and one past the last, of planes that are used as the caller gave them."""
         self.arrays: dict[str, Array] = {}
+        self.addresses: dict[str, int] = {}
+        """Where those are that are used as the caller gave them."""
         self.own: dict[str, Any] = {}
         self.copied: dict[str, Array] = {}
         self.numbers: dict[str, Number] = {}
@@ -357,7 +378,7 @@ class Binder:
                 self.own[name] = value
             if is_plane(view, dtype, self.shape, written=written):
                 self.arrays[name] = view
-                start = address_of(view)
+                start = self.addresses[name] = address_of(view)
                 self.spans.append((start, start + view.nbytes))
                 return
             array = self.adapt(name, view, dtype, written=written) if self.door.lenient else None
@@ -438,38 +459,81 @@ class Binder:
                 self.refuse_missing(parameter)
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
+        """Bind what was placed, and make the arrays that nobody gave."""
         assert self.shape is not None
-        allocated: list[str] = []
-        planes: list[Array | int] = []
-        mask: str | None = None
-        for slot in compiled.planes:
-            name, role = slot.name, slot.role
-            if role is Role.UNIFORM:
-                planes.append(raw_word(self.numbers[name], slot.dtype))
-                continue
-            if role is Role.MASK:
-                mask = name
-            array = self.arrays.get(name)
-            if array is None:
-                array = self.arrays[name] = HOST.zeros(self.shape, slot.dtype)
-                if name in self.starts:
-                    array[...] = self.starts[name]
-                if role is Role.STATE and name not in self.given and " " not in name:
-                    allocated.append(name)
-            planes.append(array)
-        return Binding(
-            kernel=self.kernel,
-            compiled=compiled,
-            n=self.n,
-            arrays=self.arrays,
-            own=self.own,
+        return _complete(
+            self.kernel,
+            compiled,
+            self.shape,
+            _Placed(self.arrays, self.addresses, self.numbers),
+            self.own,
+            build_seconds,
+            given=self.given,
+            starts=self.starts,
             copied=self.copied,
-            planes=planes,
-            allocated=tuple(allocated),
-            mask=mask,
-            build_seconds=build_seconds,
-            device=HOST,
         )
+
+
+class _Placed(NamedTuple):
+    """What there is to bind, by the name of the plane."""
+
+    arrays: dict[str, Array]
+    addresses: Mapping[str, int]
+    """Where arrays are, as far as that was looked up."""
+    numbers: Mapping[str, Number]
+
+
+def _complete(
+    kernel: AnyKernel,
+    compiled: Compiled,
+    shape: tuple[int, ...],
+    placed: _Placed,
+    own: Mapping[str, Any],
+    build_seconds: float,
+    *,
+    given: Collection[str] = (),
+    starts: Mapping[str, Number] = _NO_STARTS,
+    copied: Mapping[str, Array] = _NO_COPIES,
+) -> Binding:
+    """Put planes in the order of the compiled kernel, and make those that are not there."""
+    arrays, addresses, numbers = placed
+    allocated: list[str] = []
+    planes: list[Array | int] = []
+    words: list[int] = []
+    mask: str | None = None
+    for slot in compiled.planes:
+        name, role = slot.name, slot.role
+        if role is Role.UNIFORM:
+            # Numbers whose name has a space are hawk's own, and come with each step.
+            word = 0 if " " in name else raw_word(numbers[name], slot.dtype)
+            planes.append(word)
+            words.append(word)
+            continue
+        if role is Role.MASK:
+            mask = name
+        array = arrays.get(name)
+        if array is None:
+            array = arrays[name] = HOST.zeros(shape, slot.dtype)
+            if name in starts:
+                array[...] = starts[name]
+            if role is Role.STATE and name not in given and " " not in name:
+                allocated.append(name)
+        planes.append(array)
+        words.append(addresses.get(name) or address_of(array))
+    return Binding(
+        kernel=kernel,
+        compiled=compiled,
+        n=shape[0] if shape else 1,
+        arrays=arrays,
+        own=own,
+        copied=copied,
+        planes=planes,
+        words=words,
+        allocated=tuple(allocated),
+        mask=mask,
+        build_seconds=build_seconds,
+        device=HOST,
+    )
 
 
 def _usual(lengths: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""The two slow ways to run a kernel, one sample at a time: for tests, and for looking closely.
+"""The two slow ways to run a kernel, in plain Python: for tests, and for looking closely.
 
 `interpret` runs the program that the kernel was traced to. `run_python` runs the user's own
 function under CPython, so prints and breakpoints in it work. Both give the same bits.
@@ -7,22 +7,28 @@ function under CPython, so prints and breakpoints in it work. Both give the same
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hawk.frontend.cpython import Number, Shim
+from hawk.frontend.reductions import Asked
 from hawk.frontend.signature import NO_DEFAULT
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Number as PlainNumber
 from hawk.ir.nodes import Role
+from hawk.ir.reduce import reduce
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
+from hawk.passes.phases import KEEP, VALUE, given_to, step_of
 
-Step: TypeAlias = "Callable[[dict[str, PlainNumber]], Mapping[str, PlainNumber]]"
+Values: TypeAlias = "dict[str, PlainNumber]"
+Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Mapping[str, PlainNumber]]"
+"""One step of one sample: what its planes hold, and the results of the step's first reductions, to
+what it stores. Raises Asked for a reduction whose result is not among them."""
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 _WIDTHS = {"float32": DType.F32, "float64": DType.F64}
@@ -38,7 +44,19 @@ def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: An
 
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         function = kernel.trace(real, uniform)
-        return lambda values: run_program(function, values)
+        given = [given_to(function, each) for each in function.reductions]
+
+        def step(values: Values, reduced: Sequence[PlainNumber]) -> Mapping[str, PlainNumber]:
+            made = zip([each.plane for each in function.reductions], reduced, strict=False)
+            values = {**values, **dict(made)}
+            if len(reduced) == len(given):
+                return run_program(step_of(function), values)
+            asked, reduction = given[len(reduced)], function.reductions[len(reduced)]
+            left = run_program(asked, values)
+            keep = bool(left.get(KEEP, True))
+            raise Asked(reduction.kind, reduction.value.dtype, left[VALUE], keep)
+
+        return step
 
     return _run(kernel, args, planes, steps, prepare)
 
@@ -53,12 +71,13 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         shim = Shim(real, contract=kernel.contract)
 
-        def step(values: dict[str, PlainNumber]) -> dict[str, PlainNumber]:
+        def step(values: Values, reduced: Sequence[PlainNumber]) -> Values:
             parameters, _ = kernel.signature.scalars
             types = {each.name: each.element.at(real) for each in parameters}
             given = {
                 name: Number(shim.numbers, types[name], value) for name, value in values.items()
             }
+            shim.batch.begin(reduced)
             return {name: each.number for name, each in shim.step(kernel, given).items()}
 
         return step
@@ -96,20 +115,43 @@ def _run(
     read = {part: row for name, array in given.items() for part, row in _rows(kernel, name, array)}
     parameters, _ = kernel.signature.scalars
     mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)
-    for sample in range(n):
-        values = {
+    batch = [
+        {
             each.name: _number(read[each.name], sample, each.element.at(real))
             for each in parameters
             if each.role is not Role.MASK
         }
-        for _ in range(steps):
-            if mask is not None and results[mask][sample]:
-                break
-            for name, number in step(values).items():
+        for sample in range(n)
+    ]
+    for _ in range(steps):
+        live = [i for i in range(n) if mask is None or not results[mask][i]]
+        for sample, left in zip(live, _step_of_all(step, batch, live), strict=True):
+            for name, number in left.items():
                 stored[name][sample] = number
-                if name in values:
-                    values[name] = number
+                if name in batch[sample]:
+                    batch[sample][name] = number
     return results
+
+
+def _step_of_all(
+    step: Step, batch: Sequence[Values], live: Sequence[int]
+) -> list[Mapping[str, PlainNumber]]:
+    """What the live samples of a batch store in a step, one reduction of all of them at a time."""
+    reduced: list[PlainNumber] = []
+    while True:
+        stored: list[Mapping[str, PlainNumber]] = []
+        asked: dict[int, Asked] = {}
+        for sample in live:
+            try:
+                stored.append(step(batch[sample], reduced))
+            except Asked as each:
+                asked[sample] = each
+        if not asked:
+            return stored
+        first = next(iter(asked.values()))
+        numbers = [asked[i].number if i in asked else 0 for i in range(len(batch))]
+        kept = [i in asked and asked[i].keep for i in range(len(batch))]
+        reduced.append(reduce(first.kind, first.dtype, numbers, kept))
 
 
 def _rows(kernel: Kernel[..., Any], name: str, array: NDArray[Any]) -> list[tuple[str, Any]]:

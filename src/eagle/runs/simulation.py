@@ -195,7 +195,7 @@ class Simulation:
         if self._steps_taken is not None:
             steps, exact = int(self._steps_taken.max(initial=0)), True
         n = self.n
-        return RunReport(
+        return RunReport.of(
             n=n,
             finished=n - live,
             done=not live,

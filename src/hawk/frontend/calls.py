@@ -115,11 +115,7 @@ class Calls:
             case MethodType():
                 bound = [callee.__self__, *args]
                 return self.apply(frame, node, callee.__func__, bound, keywords, name)
-            case FunctionType() if (
-                table.recipe_of(callee) is None
-                and not _is_numpy(callee)
-                and callee not in self.structural.table
-            ):
+            case FunctionType() if self._is_helper(callee):
                 if callee in linear.TAKES or callee is linear.eye:
                     self._check_shapes(frame, node, callee, args)
                 if callee not in self.sources:
@@ -135,6 +131,10 @@ class Calls:
             return self.apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
 
+    def _is_helper(self, callee: FunctionType) -> bool:
+        """Is it a function to be walked, and none that has a meaning of its own here?"""
+        known = callee in self.structural.table or table.recipe_of(callee) is not None
+        return not known and not _is_numpy(callee)
     def _check_shapes(self, frame: Frame, node: ast.Call, callee: Any, args: list[Any]) -> None:
         """Raise HawkError for arrays whose shapes a function of `hawk.math` does not take."""
         name = callee.__name__

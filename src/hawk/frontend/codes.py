@@ -62,6 +62,7 @@ CODES: Mapping[str, str] = {
     "H402": "A loop that unrolls into too many passes.",
     "H403": "An expression nested too deeply.",
     "H404": "Something of unknown length.",
+    "H405": "A reduction of all samples where only some come by.",
     # the machine
     "H501": "A processor that cannot run what hawk compiles.",
     # checks

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from hawk.collective import REDUCTIONS
 from hawk import math as own
 from hawk.annotations import Element
 from hawk.frontend import names as table
@@ -25,6 +26,7 @@ from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.recompile import recompile
+from hawk.frontend.reductions import Batch
 from hawk.frontend.signature import NO_DEFAULT, Signature
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Role
@@ -205,20 +207,28 @@ class KernelRange:
 class Shim:
     """What recompiled functions call in the place of what they were written with."""
 
-    def __init__(self, real: DType, *, contract: bool) -> None:
+    def __init__(self, real: DType, *, contract: bool, batch: Batch | None = None) -> None:
         self.numbers = PythonNumbers(real)
         self.contract = contract
         self.tests: list[Any] = []
         """What the expressions test that are being evaluated, the innermost last."""
         self.asserts = True
         """Whether assertions are made."""
+        self.batch = batch or Batch()
+        self.other: Shim | None = None
+        """The shim of kernels that contract where this one does not, or the other way round."""
         self.made: dict[FunctionType, FunctionType] = {}
         self.codes: set[Any] = set()
         """The code of every function that is recompiled already, inner ones too."""
 
     def within(self, *, contract: bool) -> Shim:
-        """The shim of a kernel that is called by this one."""
-        return Shim(self.numbers.real, contract=contract)
+        """The shim of a kernel that is called by this one: it is made once, as is all it makes."""
+        if contract is self.contract:
+            return self
+        if self.other is None:
+            self.other = Shim(self.numbers.real, contract=contract, batch=self.batch)
+            self.other.other, self.other.asserts = self, self.asserts
+        return self.other
 
     def recompiled(
         self, function: FunctionType, kept: tuple[str, ...] | None = None
@@ -454,6 +464,8 @@ class Shim:
         target: Any = function
         if function is debug:
             return debug(*args, **keywords)
+        if isinstance(function, FunctionType) and function in REDUCTIONS:
+            return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
         if function is own.vec or function is own.mat:
             return (arrays.vec if function is own.vec else arrays.mat)(self.numbers, *args)
         if function is range:

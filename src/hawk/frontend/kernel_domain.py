@@ -20,6 +20,7 @@ from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
+from hawk.frontend.reductions import Reductions
 from hawk.frontend.small_arrays import Memory, SmallArray, described, old
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
@@ -51,6 +52,7 @@ class KernelDomain:
         """The memory that is written in a loop, where that is known from an earlier try."""
         self.reads = Reads()
         self.walker = Walker(self)
+        self.reductions = Reductions(self)
         self.expressions = Expressions(self)
         self.quotients: set[ast.AST] = set()
         """The divisions of two integers, which may be meant to give one."""

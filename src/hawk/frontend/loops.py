@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from hawk.errors import Fix, HawkError, Loc
 from hawk.frontend.frame import Exit, Frame, Way, Ways
@@ -224,10 +225,15 @@ def _maybe_unbound(frame: Frame, node: ast.AST) -> Unusable:
     return Unusable(why)
 
 
-@functools.lru_cache(maxsize=4096)
+_BOUND: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+
+
 def bound(node: ast.AST) -> frozenset[str]:
     """The names a statement binds."""
-    return frozenset(bound_names([node]))  # type: ignore[list-item]
+    names = _BOUND.get(node)
+    if names is None:
+        names = _BOUND[node] = frozenset(bound_names([node]))  # type: ignore[list-item]
+    return names
 
 
 @functools.lru_cache(maxsize=4096)

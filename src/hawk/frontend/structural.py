@@ -46,6 +46,7 @@ class Structural:
             type: self.type_,
             dict: self.methods.dict_,
             sorted: self.methods.sorted_,
+            **domain.reductions.table,
             own.vec: self.vec_,
             own.mat: self.mat_,
         }

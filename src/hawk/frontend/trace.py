@@ -86,7 +86,13 @@ def trace(
         stored = [(plane, by_name[plane.name]) for plane in planes if plane.name in by_name]
         events = domain.watch.finish(stored)
     function = Function(
-        source.name, planes, real, tuple(builder.items), tuple(stores), loc=source.head()
+        source.name,
+        (*planes, *domain.reductions.planes),
+        real,
+        tuple(builder.items),
+        tuple(stores),
+        loc=source.head(),
+        reductions=tuple(domain.reductions.made),
     )
     return Traced(function, domain.reads, events)
 

@@ -12,9 +12,9 @@ Above 400 lines because each statement is a few lines that use the same small se
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from hawk.errors import HawkError, Loc
 from hawk.frontend.domain import Domain, Fork
@@ -451,7 +451,9 @@ def _binder(walker: Walker, frame: Frame, node: ast.For, element: Any) -> Callab
     return lambda: walker.bind(frame, node.target, element)
 
 
-@functools.lru_cache(maxsize=4096)
+_PLAIN: WeakKeyDictionary[ast.While, ast.While] = WeakKeyDictionary()
+
+
 def _with_plain_test(node: ast.While, *, always: bool) -> ast.While:
     """The same loop, its test in the body where something of it must be seen there.
 
@@ -460,6 +462,13 @@ def _with_plain_test(node: ast.While, *, always: bool) -> ast.While:
     binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test))
     if not (binds or always):
         return node
+    plain = _PLAIN.get(node)
+    if plain is None:
+        plain = _PLAIN[node] = _plain_test(node)
+    return plain
+
+
+def _plain_test(node: ast.While) -> ast.While:
     leave = ast.copy_location(_RunsOut(), node.test)
     choice = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[leave]), node.test)
     true = ast.copy_location(ast.Constant(value=True), node.test)
