@@ -183,13 +183,14 @@ class Arrays:
                 return [f"{', '.join(parts)} = {name}"]
             texts += [
                 f"{name} @ {name}", f"sum({name})", f"max({name}) - min({name})",
-                f"hawk.math.norm({name})", f"{name}[{self.index(shape[0], scope)}] * len({name})",
+                f"hawk.math.norm({name})", f"hawk.math.norm({name})",
+                f"{name}[{self.index(shape[0], scope)}] * len({name})",
             ]  # fmt: skip
         else:
             row = f"{name}[{self.index(shape[0], scope)}]"
             texts += [f"sum({row})", f"{row} @ {name}[0]", f"sum({name}[:, 0])"]
             if shape == (2, 2):
-                texts += [f"hawk.math.det({name})", f"hawk.math.trace({name})"]
+                texts += [f"hawk.math.det({name})"] * 3 + [f"hawk.math.trace({name})"]
         text = self.pick(*texts)
         return [f"{self.writer.target(scope, REAL)} = {text}"]
 

@@ -1,4 +1,4 @@
-"""Random programs with vectors and matrices give the same bits in every way there is to run them."""
+"""Random programs with vectors and matrices give the same bits in every way to run them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hawk.frontend.arrays import Arrays
 from hawk.frontend.kernel_cycle import KernelCycle
 from hawk.frontend.kernel_fork import KernelFork
 from hawk.frontend.small_arrays import Memory, SmallArray
+from tests.oracle.batch import unlike
 from tests.oracle.harness import case_of, check, given, load
 from tests.oracle.programs import write
 from tests.oracle.reduce import reduced, report
 from tests.unit.frontend.every_way import by_component
-from tests.oracle.batch import unlike
 
 SHARE = 8
 """Every so many seeds of a run are also those of programs with arrays."""
@@ -64,7 +64,7 @@ CONSTRUCTS = {
 def test_the_programs_are_as_various_as_they_should_be() -> None:
     texts = [write(seed, arrays=True).text for seed in range(0, 200, 2)]
     counts = Counter(name for t in texts for name, form in CONSTRUCTS.items() if re.search(form, t))
-    assert {} == {name: counts[name] for name in CONSTRUCTS if counts[name] < 4}
+    assert {} == {name: counts[name] for name in CONSTRUCTS if counts[name] < 3}
 
 
 # -- faults ----------------------------------------------------------------------------------------

@@ -135,6 +135,7 @@ class Calls:
         """Is it a function to be walked, and none that has a meaning of its own here?"""
         known = callee in self.structural.table or table.recipe_of(callee) is not None
         return not known and not _is_numpy(callee)
+
     def _check_shapes(self, frame: Frame, node: ast.Call, callee: Any, args: list[Any]) -> None:
         """Raise HawkError for arrays whose shapes a function of `hawk.math` does not take."""
         name = callee.__name__

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from hawk.collective import REDUCTIONS
 from hawk import math as own
 from hawk.annotations import Element
+from hawk.collective import REDUCTIONS
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
 from hawk.frontend.arithmetic import Arithmetic
