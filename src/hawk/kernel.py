@@ -112,10 +112,15 @@ def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) 
     """Native code of the traced program `fn`, and of what each sample gives to its reductions."""
     if not fn.reductions:
         return _compiled(function, fn, uniform)
-    from hawk.passes.phases import given_to, step_of  # few kernels need it
+    from hawk.passes.phases import given_to, plane_given_to, step_of  # few kernels need it
 
     phases = tuple(
-        Phase(_compiled(function, given_to(fn, each), uniform), each.kind, each.plane)
+        Phase(
+            plane_given_to(fn, each) or _compiled(function, given_to(fn, each), uniform),
+            each.value.dtype,
+            each.kind,
+            each.plane,
+        )
         for each in fn.reductions
     )
     return replace(_compiled(function, step_of(fn), uniform), phases=phases)

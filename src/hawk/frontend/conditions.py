@@ -69,7 +69,8 @@ class Conditions:
             if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
                 right: Any = tuple(self.expressions.elements(frame, right_node.elts))
             else:
-                right = self._compared(frame, node, right_node)
+                with self.domain.reductions.for_some(some=isinstance(result, Scalar)):
+                    right = self._compared(frame, node, right_node)
             label = name if len(node.ops) == 1 else ""
             sides = (left_node, right_node)
             answer = self.comparison(frame, node, op, left, right, sides, label)
@@ -310,7 +311,8 @@ class Conditions:
             if not wanted:
                 return self._chosen(frame, left, known, right, node)
             return self._and_then(frame, left, right, known, node, binds | sure.keys())
-        other = self._truth_of(frame, right, node)
+        with self.domain.reductions.for_some(some=left.number is None):
+            other = self._truth_of(frame, right, node)
         if left.number is not None:
             return other
         return self.expressions.guarded(

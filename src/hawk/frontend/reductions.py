@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hawk.collective import REDUCTIONS
-from hawk.errors import HawkError
+from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import Frame
+from hawk.frontend.python_arrays import Array
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar
 from hawk.ir.nodes import Number as PlainNumber
@@ -45,9 +48,12 @@ class Batch:
 
     def reduced(self, numbers: Any, kind: str, value: Any, *, where: Any = True) -> Any:
         """The result of the next reduction. Raises Asked where that is not known."""
+        if isinstance(value, Array):
+            parts = [self.reduced(numbers, kind, each, where=where) for each in value.values]
+            return Array.of(numbers, value.shape, parts)
+        if not is_one_number(numbers, value):
+            raise TypeError(f"hawk.{kind} reduces numbers of each sample, not {value!r}")
         number = reducible(numbers, kind, value)
-        if number is None:
-            raise TypeError(f"hawk.{kind} reduces one number of each sample, not {value!r}")
         if self.made == len(self.known):
             raise Asked(kind, number.dtype, number.number, bool(where))
         self.made += 1
@@ -64,9 +70,20 @@ class Reductions:
         self.planes: list[Plane] = []
         """The numbers that they give."""
         self.top = domain.builder.items
+        self.bars = 0
+        """Expressions being written that CPython would compute for some samples only."""
         self.table: dict[Any, Callable[..., Any]] = {
             function: partial(self.reduced, kind) for function, kind in REDUCTIONS.items()
         }
+
+    @contextmanager
+    def for_some(self, *, some: bool = True) -> Iterator[None]:
+        """What is evaluated inside `with` CPython evaluates only for `some` of the samples."""
+        self.bars += some
+        try:
+            yield
+        finally:
+            self.bars -= some
 
     def reduced(
         self, kind: str, frame: Frame, node: ast.Call, value: Any, *, where: Any = True
@@ -74,34 +91,43 @@ class Reductions:
         """The number that a call gives."""
         domain, at = self.domain, frame.loc(node)
         text = frame.source.text(node)
-        if domain.builder.items is not self.top:
+        if domain.builder.items is not self.top or self.bars:
             what = f"`{text}` needs every sample, and here only some come by: it stands in a "
-            what += "branch, in a loop, or after a `return` that some take"
-            fix = f"total = {text}  before it, with where=... for those that count"
+            what += "branch, in a loop, behind `and` or `or`, or after a `return` that some take"
+            fix = f"total = {text} before it, with where=... for those that count"
             raise HawkError("H405", what, at, fix)
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"
             raise HawkError("H209", what, at, "@hawk.kernel without checks=True")
-        number = reducible(domain.numbers, kind, value)
-        if number is None:
+        keep = domain.truth(frame, where, node)
+        if isinstance(value, SmallArray):
+            parts = [self._one(kind, domain.numbers, each, keep, at) for each in value.parts]
+            return domain.memory.fresh(value.shape, parts)
+        if not is_one_number(domain.numbers, value):
             written = node.args[0] if node.args else node
-            what = f"`{frame.source.text(node.func)}` reduces one number of each sample, not "
+            what = f"`{frame.source.text(node.func)}` reduces numbers of each sample, not "
             what += describe(domain.numbers, value)
             raise HawkError("H305", what, frame.loc(written))
-        keep = domain.truth(frame, where, node)
+        return self._one(kind, domain.numbers, value, keep, at)
+
+    def _one(self, kind: str, numbers: Any, value: Any, keep: Any, at: Loc) -> Scalar:
+        """The reduction of one number of each sample."""
+        number = reducible(numbers, kind, value)
         name = f"{kind} {len(self.made)}"
         dtype = result_of(kind, number.dtype)
         result = Value(dtype, at, kind)
         self.planes.append(Plane(name, Role.UNIFORM, dtype, result, at))
-        kept = None if keep is True else domain.numbers.settle(keep).value
+        kept = None if keep is True else numbers.settle(keep).value
         self.made.append(Reduction(kind, number.value, kept, name, at))
         return Scalar(result)
 
 
+def is_one_number(numbers: Any, value: Any) -> bool:
+    return numbers.is_number(value) or isinstance(value, (bool, int, float))
+
+
 def reducible(numbers: Any, kind: str, value: Any) -> Any:
-    """`value` as a number that a reduction takes; None where it is no number."""
-    if not numbers.is_number(value) and not isinstance(value, (bool, int, float)):
-        return None
+    """A number as a reduction takes it."""
     if kind in ("any", "all"):
         return numbers.settle(numbers.truth(value))
     settled = numbers.settle(value)

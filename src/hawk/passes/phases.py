@@ -20,6 +20,13 @@ def step_of(fn: Function) -> Function:
     return replace(fn, reductions=())
 
 
+def plane_given_to(fn: Function, reduction: Reduction) -> str | None:
+    """The array of which all numbers are reduced as they are, if it is one."""
+    arrays = (Role.INPUT, Role.STATE)
+    planes = [p.name for p in fn.planes if p.role in arrays and p.read is reduction.value]
+    return planes[0] if planes and reduction.keep is None else None
+
+
 def given_to(fn: Function, reduction: Reduction) -> Function:
     """What a sample gives to one of the reductions of `fn`: a function that changes nothing."""
     read = [

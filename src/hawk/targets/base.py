@@ -115,8 +115,11 @@ class Compiled:
 class Phase:
     """A reduction over the batch that a step needs."""
 
-    given: Compiled
-    """A kernel whose output `value`, and `keep` where it has one, is what each sample gives."""
+    given: Compiled | str
+    """A kernel whose output `value`, and `keep` where it has one, is what each sample gives; or the
+    array of the step that is reduced as it is."""
+    dtype: DType
+    """The type of what is reduced."""
     kind: str
     """See `hawk.ir.reduce`."""
     plane: str

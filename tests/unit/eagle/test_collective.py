@@ -12,7 +12,7 @@ import eagle
 import hawk
 from eagle.active import ActiveSet
 from eagle.devices.host.device import HostLoaded
-from hawk import HawkError, Index, Mutable, Param, Scalar, Terminated
+from hawk import HawkError, Index, Mutable, Param, Scalar, Terminated, Vector
 
 SIZES = [1, 2, 7, 1030]
 
@@ -51,6 +51,12 @@ def kinds(x: Scalar, k: Index) -> tuple[Scalar, Scalar, Index, Index, Index, Ind
     if hawk.any(x > 2.0):
         total = -total
     return total, least, greatest, first, count, mixed, share
+
+
+@hawk.kernel
+def least_and_all(x: Scalar) -> tuple[Scalar, Scalar]:
+    least, total = hawk.min(x, where=x > 0.0), hawk.sum(x)
+    return least, total
 
 
 def batch(n: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarray]:
@@ -204,6 +210,22 @@ def test_a_helper_and_a_kernel_in_a_kernel_may_reduce() -> None:
 
     v = batch(40)[0]
     assert twice(v).tobytes() == hawk.run_python(twice, v)["out"].tobytes()
+
+
+def test_arrays_are_reduced_element_by_element() -> None:
+    @hawk.kernel
+    def about_the_middle(r: Mutable[Vector[3]], mass: Scalar) -> Scalar:
+        middle = hawk.sum(mass * r) / hawk.sum(mass)
+        r = r - middle
+        return hawk.max(hawk.max(r)[2])
+
+    rng = np.random.default_rng(5)
+    r, mass = rng.normal(size=(3, 60)), rng.random(60)
+    due = hawk.run_python(about_the_middle, r, mass)
+    out = about_the_middle(r, mass)
+    assert r.tobytes() == due["r"].tobytes()
+    assert out.tobytes() == due["out"].tobytes()
+    assert abs((mass * r).sum(axis=1)).max() < 1e-13
 
 
 def test_outside_a_kernel_they_say_what_to_write() -> None:

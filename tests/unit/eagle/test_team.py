@@ -242,6 +242,7 @@ FAST_MATH = """
 import ctypes, sys
 import numpy as np
 import eagle
+from tests.unit.eagle.test_collective import least_and_all
 from tests.unit.eagle.test_interrupt import cheap, relax
 
 def run():
@@ -251,6 +252,9 @@ def run():
     planes["rate"] = units.view(np.float64)
     result = eagle.simulate(relax, max_steps=1 << 40, threads=3, **planes)
     assert np.array_equal(planes["t"].astype(int) * units, planes["x"].view(np.int64))
+    least, total = least_and_all(units.view(np.float64))
+    assert (least.view(np.int64) == 1).all()
+    assert (total.view(np.int64) == units.sum()).all()
 
 def load():
     ctypes.CDLL(sys.argv[1])

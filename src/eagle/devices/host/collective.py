@@ -40,19 +40,21 @@ class _Done(NamedTuple):
 class _Round:
     """One reduction: what computes each sample's part, and where the result goes."""
 
-    def __init__(self, phase: Phase, loaded: HostLoaded, parts: dict[str, NDArray[Any]]) -> None:
+    def __init__(
+        self, phase: Phase, loaded: HostLoaded | None, parts: dict[str, NDArray[Any]]
+    ) -> None:
         self.phase, self.loaded = phase, loaded
         self.values, self.keep = parts[VALUE], parts.get(KEEP)
-        (self.slot,) = [slot for slot in phase.given.planes if slot.name == VALUE]
-        self.result = result_of(phase.kind, self.slot.dtype)
+        self.result = result_of(phase.kind, phase.dtype)
 
     def reduce(self, threads: int | None, alive: NDArray[np.bool] | None) -> int:
         """The word of the result."""
-        self.loaded.launch(1, threads)
+        if self.loaded is not None:
+            self.loaded.launch(1, threads)
         kept = self.keep
         if alive is not None:
             kept = alive if kept is None else kept & alive
-        number = reduce_array(self.phase.kind, self.slot.dtype, self.values, kept)
+        number = reduce_array(self.phase.kind, self.phase.dtype, self.values, kept)
         return raw_word(number, self.result)
 
 
@@ -86,6 +88,8 @@ class CollectiveLoaded(Loaded):
         self, phase: Phase, given: dict[str, tuple[Any, int]], partition: Partition
     ) -> _Round:
         parts: dict[str, NDArray[Any]] = {}
+        if isinstance(phase.given, str):
+            return _Round(phase, None, {VALUE: np.atleast_1d(given[phase.given][0])})
 
         def plane(slot: Slot) -> tuple[Any, int]:
             if slot.role is not Role.OUTPUT:
@@ -152,7 +156,8 @@ class CollectiveLoaded(Loaded):
         for place, each in enumerate(self._rounds, 1):
             word = each.reduce(threads, alive)
             for loaded in later[place:]:
-                loaded.set_number(each.phase.plane, word)
+                if loaded is not None:
+                    loaded.set_number(each.phase.plane, word)
 
     def outcome(self, mark: object = None) -> Outcome | None:
         if mark is not None and mark is not self._mark:

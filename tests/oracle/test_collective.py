@@ -1,0 +1,157 @@
+"""Random programs that reduce over their batch: the same bits at every width and for any threads.
+
+A program of the generator gets reductions at its start and its end, and goes on with what they
+give. CPython reduces in the plainest way, one sample after the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hawk
+from hawk.cache.lookup import Cache
+from hawk.ir.nodes import Role
+from hawk.ir.types import DType
+from hawk.kernel import Kernel
+from hawk.targets.cpu import compile as compiling
+from hawk.targets.cpu.machine import Machine
+from hawk.targets.cpu.width import Variant, variant
+from tests.oracle.batch import unlike
+from tests.oracle.harness import Case, case_of, load
+from tests.oracle.numbers import column
+from tests.oracle.programs import Program, write
+from tests.unit.targets.machines import runnable
+
+PROGRAMS = 30
+SAMPLES, STEPS = 11, 2
+WIDTHS = ((1, 1), (2, 3), (4, 4), (8, 1))
+
+KINDS = ("sum", "mean", "min", "max", "argmin", "argmax", "any", "all")
+USES = {
+    DType.F64: "{plane} = 0.5 * {plane} + hawk.real({got})",
+    DType.I64: "{plane} = {plane} ^ hawk.index({got})",
+    DType.I32: "{plane} = {plane} ^ hawk.int32({got})",
+    DType.U32: "{plane} = {plane} ^ hawk.uint32({got})",
+    DType.BOOL: "{plane} = {plane} != bool({got})",
+}
+
+
+def reducing(program: Program) -> Program | None:
+    """The program with reductions; None where it has no state, or leaves before its end."""
+    random = Random(f"reductions {program.seed}")
+    states = [
+        (each.name, each.element.at(DType.F64))
+        for each in load(program.text).parameters
+        if each.role is Role.STATE
+    ]
+    tree = ast.parse(program.text)
+    kernel = next(
+        each
+        for each in ast.walk(tree)
+        if isinstance(each, ast.FunctionDef) and each.name == "kernel"
+    )
+    last = kernel.body[-1]
+    inside = kernel.body[:-1] if isinstance(last, ast.Return) else kernel.body
+    nested = [node for each in inside for node in ast.walk(each)]
+    if not states or any(isinstance(node, ast.Return) for node in nested):
+        return None
+    lines: list[str] = []
+    for place in range(random.randint(2, 4)):
+        name, dtype = random.choice(states)
+        other, _ = random.choice(states)
+        value = random.choice([name, f"{name} + {name}"]) if dtype is not DType.BOOL else name
+        where = random.choice(["", f", where={other} > 0", f", where={name} == {name}"])
+        lines.append(f"red{place} = hawk.{random.choice(KINDS)}({value}{where})")
+        lines.append(USES[dtype].format(plane=name, got=f"red{place}"))
+    written = ast.parse("\n".join(lines)).body
+    cut = 2 * random.randint(0, len(written) // 2)
+    end = [last] if isinstance(last, ast.Return) else []
+    kernel.body = [*written[:cut], *inside, *written[cut:], *end]
+    return Program(program.seed, ast.unparse(tree), program.wide)
+
+
+def planes_of(kernel: Kernel[..., Any], case: Case) -> dict[str, Any]:
+    random = Random(f"batch {case.seed}")
+    planes: dict[str, Any] = dict(case.numbers)
+    for each in kernel.parameters:
+        if each.role in (Role.UNIFORM, Role.MASK):
+            continue
+        dtype = each.element.at(case.real)
+        numbers = column(random, dtype, SAMPLES, each.name)
+        with np.errstate(all="ignore"):
+            planes[each.name] = np.array(numbers, dtype.numpy)
+    return planes
+
+
+def with_mask(kernel: Kernel[..., Any], planes: dict[str, Any]) -> dict[str, Any]:
+    """Copies of the planes, and a mask in which some samples are done."""
+    copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in planes.items()}
+    for each in kernel.parameters:
+        if each.role is Role.MASK:
+            copies[each.name] = np.arange(SAMPLES) % 4 == 1
+    return copies
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, 5))
+def test_every_width_and_any_threads_give_what_cpython_gives(
+    first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cache, "get_or_make", lambda self, wanted, make, load: (load(*make()), ""))
+    for seed in range(first, first + 5):
+        program = reducing(write(seed))
+        if program is not None:
+            compare(program, monkeypatch)
+
+
+def compare(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = case_of(program)
+    kernel = load(program.text)
+    planes = planes_of(kernel, case)
+    given = with_mask(kernel, planes)
+    with np.errstate(all="ignore"):
+        due = hawk.run_python(kernel, steps=STEPS, **given)
+        agree(program, "interpreter", due, hawk.interpret(kernel, steps=STEPS, **given))
+    for (name, machine), (width, chains) in zip(
+        list(runnable().items())[:2] * 2, Random(program.seed).sample(WIDTHS, 2), strict=False
+    ):
+
+        def chosen(
+            fn: Any, _: Machine, machine: Machine = machine, shape: Any = (width, chains)
+        ) -> Variant:
+            return variant(fn, machine, *shape)
+
+        monkeypatch.setattr(compiling, "host", lambda machine=machine: machine)
+        monkeypatch.setattr(compiling, "choose_variant", chosen)
+        fresh = hawk.steps(load(program.text), STEPS)
+        for threads in (1, 2, 3):
+            got = with_mask(fresh, planes)
+            outputs = fresh(**got, threads=threads)
+            names = [each.name for each in fresh.outputs]
+            if names:
+                got.update(
+                    zip(names, outputs if fresh.nesting == "tuple" else [outputs], strict=True)
+                )
+            way = f"{name}, width {width}, {chains} chains, {threads} threads"
+            agree(program, way, due, got)
+
+
+def agree(program: Program, way: str, due: dict[str, Any], got: dict[str, Any]) -> None:
+    for name, wanted in due.items():
+        for sample in unlike(wanted, got[name]):
+            pytest.fail(
+                f"seed {program.seed}, {way}: {name}[{sample}] is {got[name][sample]!r}, CPython "
+                f"has {wanted[sample]!r}\n{program.text}",
+                pytrace=False,
+            )
+
+
+def test_enough_programs_can_reduce() -> None:
+    programs = [each for seed in range(PROGRAMS) if (each := reducing(write(seed)))]
+    assert len(programs) >= PROGRAMS // 3
+    text = "\n".join(each.text for each in programs)
+    assert all(f"hawk.{kind}(" in text for kind in KINDS)
