@@ -213,8 +213,12 @@ class SmallArrays(Binder):
         )
         view, said = view_of(self.theirs[whole]), self.axes.get(whole)
         other = {Axis.FIRST: Axis.LAST, Axis.LAST: Axis.FIRST}.get(said or Axis.NONE)
-        turned = view is not None and other is not None and whole in self.unsplit
-        if turned and fit(view.shape, element.shape, other).axis is other:
+        if (
+            view is not None
+            and other is not None
+            and whole in self.unsplit
+            and fit(view.shape, element.shape, other).axis is other
+        ):
             problem = why.partition("; each")[0].partition("; write")[0]
             why = f"{problem}; write eagle.{other.value}({whole})"
         if "; write" in why:

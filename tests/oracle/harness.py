@@ -24,6 +24,7 @@ import hawk
 from eagle.devices.host import device as host_device
 from eagle.runs import course
 from hawk import reference
+from hawk.annotations import owner
 from hawk.ir.nodes import Function, Number, Role
 from hawk.ir.types import DType
 from hawk.ir.verify import verify
@@ -36,6 +37,7 @@ from hawk.targets.cpu.width import Variant, variant
 from tests.oracle.batch import Batch, as_array, differences, interpreted, launch, unlike
 from tests.oracle.numbers import column, draw
 from tests.oracle.programs import Program
+from tests.unit.frontend.every_way import by_component
 from tests.unit.targets.machines import runnable
 
 LOOKED_AT = 8
@@ -93,7 +95,8 @@ def case_of(program: Program) -> Case:
     numbers: dict[str, Number] = {}
     columns: dict[str, list[Number]] = {}
     done_before = random.random() < 0.5
-    for each in kernel.parameters:
+    parameters, _ = kernel.signature.scalars
+    for each in parameters:
         dtype = each.element.at(real)
         if each.role is Role.UNIFORM:
             numbers[each.name] = draw(random, dtype, each.name)
@@ -131,10 +134,20 @@ def _comparisons(case: Case) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def given(kernel: Kernel[..., Any], case: Case) -> dict[str, NDArray[Any]]:
     """What the kernel is run on, as a user passes it."""
-    planes: dict[str, NDArray[Any]] = {}
-    for each in kernel.parameters:
+    parts: dict[str, NDArray[Any]] = {}
+    for each in kernel.signature.scalars[0]:
         numbers = case.numbers.get(each.name, case.columns.get(each.name))
-        planes[each.name] = as_array(numbers, each.element.at(case.real))
+        parts[each.name] = as_array(numbers, each.element.at(case.real))
+    return whole(kernel, parts)
+
+
+def whole(kernel: Kernel[..., Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Planes as a user passes them: the components of small arrays together."""
+    planes = {name: part for name, part in parts.items() if "[" not in name}
+    for name, element in kernel.signature.shaped.items():
+        rows = [parts[each] for each in element.components(name) if each in parts]
+        if rows:
+            planes[name] = np.stack(rows).reshape(*element.shape, *np.shape(rows[0]))
     return planes
 
 
@@ -159,6 +172,7 @@ def _python(kernel: Kernel[..., Any], case: Case) -> None:
     for steps in sorted({1, min(case.steps, PYTHON_STEPS)}):
         expected = reference.run_python(kernel, steps=steps, **planes)
         got = reference.interpret(kernel, steps=steps, **planes)
+        expected, got = by_component(kernel, expected), by_component(kernel, got)
         for name, wanted in expected.items():
             for sample in unlike(wanted, got[name]):
                 what = f"{name}[{sample}] is {got[name][sample]!r}, CPython has {wanted[sample]!r}"
@@ -192,6 +206,8 @@ class _Run:
         self.end = self.start.copy()
         self.first = self.start.copy()
         """After one step."""
+        self.together: dict[str, Any] = {}
+        """The small arrays that a door was given."""
         self.taken = np.zeros(max(SIZES), np.int64)
         """Steps that each sample takes."""
 
@@ -279,6 +295,7 @@ class _Run:
             turned = _permuted(got, order)
             wanted = self.first if name == "call" else self.end
             call(turned)
+            self.gather(turned)
             _restore(got, turned, order)
             _compare(f"{name}, n {n}{', permuted' if order else ''}", wanted.copy(n), got)
 
@@ -316,16 +333,25 @@ class _Run:
         yield "simulation, in two runs", lambda batch: self.twice(one, batch)
 
     def given(self, batch: Batch) -> dict[str, Any]:
-        """The batch as a user passes it."""
-        outputs = tuple(batch.arrays[output.name] for output in self.kernel.outputs)
-        names = [each.name for each in self.kernel.parameters]
-        planes: dict[str, Any] = {
-            name: batch.arrays[name] for name in names if name in batch.arrays
+        """The batch as a user passes it; small arrays in arrays of their own."""
+        self.gather(batch)
+        planes = whole(self.kernel, {**batch.arrays, **self.case.numbers})
+        self.together = {name: planes[name] for name in self.kernel.signature.shaped}
+        outputs = tuple(planes.pop(output.name) for output in self.kernel.outputs)
+        planes = {
+            each.name: planes[each.name] for each in self.kernel.parameters if each.name in planes
         }
-        planes |= {"n": batch.n, **self.case.numbers}
+        planes["n"] = batch.n
         if outputs:
             planes["out"] = outputs if self.kernel.nesting == "tuple" else outputs[0]
         return planes
+
+    def gather(self, batch: Batch) -> None:
+        """Take the small arrays of the last door apart again."""
+        for name, array in by_component(self.kernel, self.together).items():
+            if name in batch.arrays:
+                batch.arrays[name][:] = array
+        self.together = {}
 
     def bound(self, kernel: Kernel[..., Any], batch: Batch, taken: Sequence[int]) -> None:
         bound = eagle.deploy(kernel).bind(**self.given(batch))
@@ -349,8 +375,12 @@ class _Run:
     def active(self, kernel: Kernel[..., Any], batch: Batch) -> None:
         """A loop of one's own, in which samples are moved."""
         mask = batch.arrays[self.mask or ""]
-        planes = [array for name, array in batch.arrays.items() if name != self.mask]
-        bound = eagle.deploy(kernel).bind(**self.given(batch))
+        given = self.given(batch)
+        scalars = {name: array for name, array in batch.arrays.items() if "[" not in name}
+        moved = {owner(name) for name in batch.arrays} & self.together.keys()
+        planes = [array for name, array in scalars.items() if name != self.mask]
+        planes += [self.together[name] for name in moved]
+        bound = eagle.deploy(kernel).bind(**given)
         with eagle.ActiveSet(mask, reorder=0.75, planes=planes) as active:
             for _ in range(self.case.steps):
                 if not active.compact():

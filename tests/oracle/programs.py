@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from tests.oracle.arrays import Arrays
 from tests.oracle.choices import Choices
 from tests.oracle.containers import Containers
 from tests.oracle.expressions import (
@@ -39,6 +40,7 @@ import numpy as np
 import hawk
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 """
+WITH_ARRAYS = "from hawk import Matrix, Vector\n"
 
 
 THEMES = ("", "loops", "nests", "choices", "functions", "containers")
@@ -60,15 +62,15 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-def write(seed: int) -> Program:
-    """The program of `seed`; the same one each time."""
-    return Writer(Random(f"program {seed}")).program(seed)
+def write(seed: int, *, arrays: bool = False) -> Program:
+    """The program of `seed`, with small arrays or without; the same one each time."""
+    return Writer(Random(f"program {seed}"), arrays=arrays).program(seed)
 
 
 class Writer:
     """Writes one program."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, *, arrays: bool = False) -> None:
         self.random = random
         self.wide = random.random() < 0.6
         self.express = Expressions(random, wide=self.wide)
@@ -81,6 +83,7 @@ class Writer:
         self.theme = self.pick(*THEMES)
         self.loops, self.choices = Loops(self), Choices(self)
         self.functions, self.containers = Functions(self), Containers(self)
+        self.arrays = Arrays(self) if arrays else None
         self.nests = 1
         """Nests of loops left to write."""
 
@@ -126,6 +129,8 @@ class Writer:
             (leave, "", self.leave),
             (returns, "", self.early_return),
         ]
+        if self.arrays is not None:
+            options.append((40, "", self.arrays.statement))
         weights = [weight * (4 if theme == self.theme else 1) for weight, theme, _ in options]
         return self.random.choices(options, weights)[0][2](scope)
 
@@ -340,6 +345,9 @@ class Writer:
             text += ["", *self.functions.of_the_module(module)]
         scope = module.inner()
         self.planes(scope)
+        if self.arrays is not None:
+            text.insert(1, WITH_ARRAYS)
+            self.arrays.planes(scope)
         # Mostly the outputs are what the body computes, so that little of it is in vain.
         outputs: list[str] | None = None
         if self.chance(0.8 if self.theme == "nests" else 0.4):

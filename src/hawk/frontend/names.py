@@ -172,7 +172,8 @@ OURS: Mapping[Any, Any] = {
 }
 """Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
 
-_FUNCTIONS = [each for each in map(vars(own).get, own.__all__) if each not in own.ARRAYS]
+_NAMED = [getattr(own, name) for name in own.__all__]
+_FUNCTIONS = [each for each in _NAMED if each not in own.ARRAYS]
 _TABLE.update({each: r.elementary(each) for each in _FUNCTIONS})
 _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm

@@ -360,7 +360,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         sums = isinstance(node.op, (ast.Add, ast.Sub)) and _is_product(node.value)
         if not (self.contract and sums):
-            node.value = self.visit(node.value)
+            node.target, node.value = self.visit(node.target), self.visit(node.value)
             return node
         target = node.target
         match target:

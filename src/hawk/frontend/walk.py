@@ -285,6 +285,8 @@ class Walker:
             for _ in range(UNROLL_MAX):
                 test = self.domain.truth(frame, self.domain.evaluate(frame, node.test), node.test)
                 if not isinstance(test, bool):
+                    # Where a loop around it is written out, it may do at run time after all.
+                    self.unrolled.pop(node, None)
                     raise reason or NeedsKnown(
                         "H212",
                         "this loop must be written out, and whether it goes on is not known",

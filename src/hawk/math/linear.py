@@ -149,27 +149,27 @@ def lu(A: Any) -> Any:
 def _eliminated(A: Any, B: Any) -> Any:
     """`A` made triangular, `B` with the same changes, the sign of the exchanges, and a status."""
     n, m = A.shape[0], B.shape[1]
-    A, B, sign, ok = A.copy(), B.copy(), 1.0, True
+    U, X, sign, ok = A.copy(), B.copy(), 1.0, True
     for k in range(n):
         for i in range(k + 1, n):
-            larger = abs(A[i, k]) > abs(A[k, k])
+            larger = abs(U[i, k]) > abs(U[k, k])
             sign = np.where(larger, -sign, sign)
             for j in range(k, n):
-                upper, lower = A[k, j], A[i, j]
-                A[k, j] = np.where(larger, lower, upper)
-                A[i, j] = np.where(larger, upper, lower)
+                upper, lower = U[k, j], U[i, j]
+                U[k, j] = np.where(larger, lower, upper)
+                U[i, j] = np.where(larger, upper, lower)
             for j in range(m):
-                upper, lower = B[k, j], B[i, j]
-                B[k, j] = np.where(larger, lower, upper)
-                B[i, j] = np.where(larger, upper, lower)
-        ok = ok and abs(A[k, k]) > 0.0
+                upper, lower = X[k, j], X[i, j]
+                X[k, j] = np.where(larger, lower, upper)
+                X[i, j] = np.where(larger, upper, lower)
+        ok = ok and abs(U[k, k]) > 0.0
         for i in range(k + 1, n):
-            factor = A[i, k] / A[k, k]
+            factor = U[i, k] / U[k, k]
             for j in range(k + 1, n):
-                A[i, j] = A[i, j] - factor * A[k, j]
+                U[i, j] = U[i, j] - factor * U[k, j]
             for j in range(m):
-                B[i, j] = B[i, j] - factor * B[k, j]
-    return A, B, sign, ok
+                X[i, j] = X[i, j] - factor * X[k, j]
+    return U, X, sign, ok
 
 
 def _substituted(U: Any, B: Any) -> Any:
@@ -192,16 +192,15 @@ def _where(ok: Any, A: Any) -> Any:
 
 
 def solve(A: Any, b: Any) -> Any:
-    """x and a status, where `A @ x` is b: a vector, or a matrix of several columns.
+    """Solve `A @ x == b`: x and a status. b is a vector, or a matrix of several columns.
 
     The status is False where A is singular, that is, where a pivot is 0 or NaN; then x is NaN. Of a
     matrix that is nearly singular x is as far off as its condition says.
     """
-    if len(b.shape) == 2:
-        U, X, _, ok = _eliminated(A, b)
-        return _where(ok, _substituted(U, X)), ok
-    U, X, _, ok = _eliminated(A, mat([[each] for each in b]))
-    return _where(ok, _substituted(U, X)[:, 0]), ok
+    columns = b if len(b.shape) == 2 else mat([[each] for each in b])
+    U, X, _, ok = _eliminated(A, columns)
+    x = _where(ok, _substituted(U, X))
+    return (x if len(b.shape) == 2 else x[:, 0].copy()), ok
 
 
 def inv(A: Any) -> Any:
@@ -247,7 +246,7 @@ def cholesky(A: Any) -> Any:
 
 
 def lstsq(A: Any, b: Any) -> Any:
-    """x and a status: the x for which `A @ x` is nearest to the vector b, by Householder's method.
+    """Find the x for which `A @ x` is nearest to the vector b: x and a status; by Householder.
 
     A has at least as many rows as columns. The status is False where its columns are found
     dependent; then x is NaN.

@@ -545,3 +545,21 @@ def test_what_is_printed_of_an_array_are_its_numbers(capsys: pytest.CaptureFixtu
 
     step(np.zeros((2, 1)))
     assert "v is [0.0, 0.0]" in capsys.readouterr().out
+
+
+def test_the_last_number_of_a_row_is_not_lost_in_nested_choices() -> None:
+    @hawk.kernel
+    def step(M: Matrix[2, 2], x: Scalar, k: Index) -> tuple[Matrix[2, 2], Vector[2]]:
+        while k > 0:
+            if x > 0.0:
+                M[k % 2] = M[0] * 0.5
+                if M[0, 1] > 1.0:
+                    break
+            else:
+                M[:, 1] -= 1.0 * x
+            k -= 1
+        else:
+            M[1, 1] = 9.0
+        return M, M[1]
+
+    as_numpy(step)
