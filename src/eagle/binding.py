@@ -27,6 +27,7 @@ from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_plane, view_of
 from hawk.annotations import Element
+from hawk.ir.hidden import N_SAMPLES
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
@@ -391,6 +392,7 @@ class _Binder:
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
         assert self.shape is not None
+        self.numbers[N_SAMPLES] = self.n
         allocated: list[str] = []
         planes: list[Array | int] = []
         mask: str | None = None
@@ -398,6 +400,9 @@ class _Binder:
             name, role = slot.name, slot.role
             if role is Role.UNIFORM:
                 planes.append(raw_word(self.numbers[name], slot.dtype))
+                continue
+            if role is Role.INDEX:
+                planes.append(0)  # its word is not looked at
                 continue
             if role is Role.MASK:
                 mask = name

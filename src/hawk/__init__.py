@@ -15,6 +15,7 @@ from hawk.annotations import Bool, Index, Int32, Mutable, Param, Scalar, Termina
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
 from hawk.frontend.debug import debug
+from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.kernel import Kernel, kernel, steps
 
 # `hawk.math` is not among them: `from hawk import *` below `import math` must not replace it.
@@ -38,8 +39,11 @@ __all__ = [
     "int32",
     "interpret",
     "kernel",
+    "n_samples",
     "real",
     "run_python",
+    "sample_index",
+    "step_index",
     "steps",
     "uint32",
 ]

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from hawk.errors import Loc, render
 from hawk.frontend.events import SHIFT, STEPS, Event, Events, Site, plane_name
 from hawk.frontend.replay import Replay, Seen
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
@@ -194,7 +195,7 @@ class Again:
     """One sample, as it was when the run started or as `arrays` say; compiled code advances it."""
 
     def __init__(self, run: _Run, sample: int, arrays: Arrays | None = None) -> None:
-        self.run = run
+        self.run, self.sample = run, sample
         first = slice(sample, sample + 1)
         at_start = {n: run.start.get(n, array)[first] for n, array in run.arrays.items()}
         self.arrays = {n: array.copy() for n, array in (arrays or at_start).items()}
@@ -209,16 +210,24 @@ class Again:
             return
         slots = self.run.compiled.planes
         block = new_block(len(slots))
-        block[Word.END], block[Word.STEPS], block[Word.PIECE] = 1, steps, 1
+        # It is launched as the sample that it is, in arrays of which nothing else is looked at.
+        block[Word.BEGIN], block[Word.END] = self.sample, self.sample + 1
+        block[Word.STEPS], block[Word.PIECE] = steps, 1
         for place, slot in enumerate(slots, HEADER):
             word = self.run.words.get(slot.name)
-            block[place] = self.arrays[slot.name].ctypes.data if word is None else word
+            if word is None:
+                before = self.sample * slot.dtype.itemsize
+                word = self.arrays[slot.name].ctypes.data - before
+            block[place] = word
         self.run.compiled.entry(ctypes.addressof(block))
 
     def values(self) -> dict[str, Number]:
         """What a step of the kernel reads."""
         read = (each.name for each in self.run.kernel.parameters if each.role is not Role.MASK)
-        return {name: self._number(self.run.slots[name]) for name in read}
+        values = {name: self._number(self.run.slots[name]) for name in read}
+        # Which the program may not have, where only what is printed asks for them.
+        place = {N_SAMPLES: len(self.run.arrays[STEPS]), STEP_INDEX: self.taken}
+        return {**values, **place, SAMPLE_INDEX: self.sample}
 
     def _number(self, slot: Slot) -> Number:
         word = self.run.words.get(slot.name)

@@ -294,7 +294,7 @@ def _describe(parameter: Parameter) -> str:
             return "Param" if element == "Scalar" else f"Param[{element}]"
         case Role.MASK:
             return "Terminated"
-        case Role.INPUT | Role.OUTPUT:
+        case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hawk.frontend.cpython import Number, Shim
 from hawk.frontend.signature import NO_DEFAULT
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, is_hidden
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Number as PlainNumber
@@ -55,9 +56,14 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
         def step(values: dict[str, PlainNumber]) -> dict[str, PlainNumber]:
             types = {each.name: each.element.at(real) for each in kernel.parameters}
             given = {
-                name: Number(shim.numbers, types[name], value) for name, value in values.items()
+                name: Number(shim.numbers, types[name], value)
+                for name, value in values.items()
+                if name in types
             }
-            return {name: each.number for name, each in shim.step(kernel, given).items()}
+            places = {name: int(value) for name, value in values.items() if is_hidden(name)}
+            shim.numbers.places = places
+            stored = {name: each.number for name, each in shim.step(kernel, given).items()}
+            return {**stored, STEP_INDEX: places[STEP_INDEX] + 1}
 
         return step
 
@@ -92,11 +98,13 @@ def _run(
             for each in kernel.parameters
             if each.role is not Role.MASK
         }
+        values |= {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
         for _ in range(steps):
             if mask is not None and results[mask][sample]:
                 break
             for name, number in step(values).items():
-                results[name][sample] = number
+                if name in results:
+                    results[name][sample] = number
                 if name in values:
                     values[name] = number
     return results

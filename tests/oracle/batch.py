@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX
 from hawk.ir.interpret import interpret
-from hawk.ir.nodes import Function, Number, Role
+from hawk.ir.nodes import ARRAYS, Function, Number, Role
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Compiled, Word, new_block, raw_word
 
@@ -57,7 +58,7 @@ class Batch:
         arrays: dict[str, NDArray[Any]] = {}
         fenced: dict[str, NDArray[Any]] = {}
         for plane in planes:
-            if plane.role is Role.UNIFORM:
+            if plane.role not in ARRAYS:
                 continue
             dtype = np.dtype(plane.dtype.numpy)
             raw = np.full((n + 2 * FENCE) * dtype.itemsize, FENCE_BYTE, np.uint8)
@@ -66,7 +67,7 @@ class Batch:
             column = columns.get(plane.name)
             array[:] = as_array(column[:n], plane.dtype) if column is not None else 0
             arrays[plane.name] = array
-        return cls(n, arrays, numbers, fenced)
+        return cls(n, arrays, {N_SAMPLES: n, **numbers}, fenced)
 
     def copy(self, n: int | None = None) -> Batch:
         """The first `n` samples once more, in memory of their own."""
@@ -127,7 +128,7 @@ def launch(
     for place, slot in enumerate(compiled.planes, HEADER):
         if slot.role is Role.UNIFORM:
             block[place] = raw_word(batch.numbers[slot.name], slot.dtype)
-        else:
+        elif slot.role in ARRAYS:
             block[place] = batch.arrays[slot.name].ctypes.data
     rows = _entered(compiled, block, [])
     while window and (rows or block[Word.NEXT] < end - begin):
@@ -150,7 +151,7 @@ def interpreted(fn: Function, batch: Batch, steps: int, samples: Sequence[int]) 
     """A copy of the batch in which `samples` were advanced by the interpreter."""
     after = batch.copy()
     for sample in samples:
-        values: dict[str, Number] = dict(batch.numbers)
+        values: dict[str, Number] = {**batch.numbers, SAMPLE_INDEX: sample}
         values.update({name: array[sample].item() for name, array in batch.arrays.items()})
         for name, number in steps_of(fn, values, steps).items():
             after.arrays[name][sample] = number

@@ -104,8 +104,8 @@ class Helper:
 class Expressions:
     """Writes expressions for a program of float64 (`wide`) or float32."""
 
-    def __init__(self, random: Random, *, wide: bool) -> None:
-        self.random, self.wide = random, wide
+    def __init__(self, random: Random, *, wide: bool, placed: bool = False) -> None:
+        self.random, self.wide, self.placed = random, wide, placed
         self.helpers: list[Helper] = []
         """Functions that may be called."""
 
@@ -126,6 +126,8 @@ class Expressions:
         """An expression of `kind` that is not known while tracing."""
         if depth <= 0:
             return self.variable(kind, scope)
+        if self.placed and self.chance(0.2):
+            return self.place(kind, scope, depth - 1)
         if kind == REAL:
             return self.real(scope, depth - 1)
         return self.truth(scope, depth - 1) if kind == BOOL else self.whole(kind, scope, depth - 1)
@@ -214,6 +216,13 @@ class Expressions:
         if kind == REAL and not helper.typed:
             return self.operand(kind, scope, depth)
         return self.value(kind, scope, depth)
+
+    # -- where a sample is -----------------------------------------------------------------------
+
+    def place(self, kind: str, scope: Scope, depth: int) -> str:
+        """What depends on the sample's index or on its step."""
+        index = self.pick("hawk.sample_index()", "hawk.step_index()")
+        return index if kind == INDEX else CONVERT[kind].format(index)
 
     # -- floats ----------------------------------------------------------------------------------
 

@@ -60,18 +60,21 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-def write(seed: int) -> Program:
-    """The program of `seed`; the same one each time."""
-    return Writer(Random(f"program {seed}")).program(seed)
+def write(seed: int, *, placed: bool = False) -> Program:
+    """The program of `seed`; the same one each time.
+
+    `placed`: one that asks which sample it is in, and in which step.
+    """
+    return Writer(Random(f"program {seed}"), placed=placed).program(seed)
 
 
 class Writer:
     """Writes one program."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, *, placed: bool = False) -> None:
         self.random = random
         self.wide = random.random() < 0.6
-        self.express = Expressions(random, wide=self.wide)
+        self.express = Expressions(random, wide=self.wide, placed=placed)
         self.chance, self.pick = self.express.chance, self.express.pick
         self.count = 0
         self.parameters: list[tuple[str, str]] = []

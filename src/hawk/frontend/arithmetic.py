@@ -105,6 +105,10 @@ class Arithmetic(ABC):
         A program skips `then` where no sample needs it.
         """
 
+    @abstractmethod
+    def place(self, name: str) -> Any:
+        """The sample's index, the size of its batch or the number of its step: see `hidden`."""
+
     def unwatched(self) -> AbstractContextManager[None]:
         """While it lasts, nothing that is computed is worth telling the user."""
         return nullcontext()

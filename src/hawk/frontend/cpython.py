@@ -9,7 +9,7 @@ functions call in the place of what was written.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
@@ -36,6 +36,8 @@ class PythonNumbers(Arithmetic):
 
     def __init__(self, real: DType) -> None:
         self.real = real
+        self.places: Mapping[str, int] = {}
+        """Which sample this is, of how many, in which step."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Number)
@@ -60,6 +62,9 @@ class PythonNumbers(Arithmetic):
         self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
     ) -> tuple[Any, ...]:
         return then() if test.number else orelse
+
+    def place(self, name: str) -> Number:
+        return self.constant(self.places[name], DType.I64)
 
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
@@ -211,7 +216,9 @@ class Shim:
 
     def within(self, *, contract: bool) -> Shim:
         """The shim of a kernel that is called by this one."""
-        return Shim(self.numbers.real, contract=contract)
+        inner = Shim(self.numbers.real, contract=contract)
+        inner.numbers.places = self.numbers.places
+        return inner
 
     def recompiled(
         self, function: FunctionType, kept: tuple[str, ...] | None = None

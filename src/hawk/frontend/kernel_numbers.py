@@ -11,7 +11,8 @@ from hawk.frontend.events import Watch
 from hawk.frontend.operators import Kind, Literal, literal
 from hawk.frontend.values import Scalar
 from hawk.ir.builder import Builder
-from hawk.ir.nodes import Block
+from hawk.ir.hidden import place_plane
+from hawk.ir.nodes import Block, Plane
 from hawk.ir.types import DType
 
 _SAME = {f"to_{dtype.value}": dtype for dtype in DType}
@@ -23,11 +24,13 @@ class KernelNumbers(Arithmetic):
     `name` is the user's name of the next result, if it gets one; for printing only.
     """
 
-    __slots__ = ("builder", "name", "real", "watch")
+    __slots__ = ("builder", "hidden", "name", "real", "watch")
 
     def __init__(self, builder: Builder, real: DType, watch: Watch | None = None) -> None:
         self.builder, self.real, self.watch = builder, real, watch
         self.name = ""
+        self.hidden: dict[str, Plane] = {}
+        """Planes that nobody passes, which the program reads."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Scalar)
@@ -64,6 +67,11 @@ class KernelNumbers(Arithmetic):
         taken = Block(tuple(items), tuple(value.value for value in values))
         other = Block((), tuple(value.value for value in orelse))
         return tuple(Scalar(result) for result in self.builder.branch(test.value, taken, other))
+
+    def place(self, name: str) -> Scalar:
+        plane = self.hidden.setdefault(name, place_plane(name))
+        assert plane.read is not None
+        return Scalar(plane.read)
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:

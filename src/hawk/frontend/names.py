@@ -22,7 +22,9 @@ from hawk.edits import Edit, filled
 from hawk.errors import Fix
 from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
+from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.frontend.recipes import Recipe
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.types import DType
 
 _TABLE: dict[Any, Recipe] = {
@@ -40,6 +42,9 @@ _TABLE: dict[Any, Recipe] = {
     int.bit_count: r.bit_count,
     # hawk
     **{function: r.convert(target) for function, target in TARGETS.items()},
+    sample_index: r.place(SAMPLE_INDEX),
+    n_samples: r.place(N_SAMPLES),
+    step_index: r.place(STEP_INDEX),
     # math: floor, ceil and trunc give integers
     math.sqrt: r.of_float("sqrt"),
     math.floor: r.to_integer("floor"),
@@ -184,9 +189,12 @@ if hasattr(math, "fma"):  # Python 3.13
 RECIPES: Mapping[Any, Recipe] = _TABLE
 """Every function with a meaning in a kernel."""
 
-TYPED = (*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_, sum)
+TYPED = (
+    *(*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_, sum),
+    *(sample_index, n_samples, step_index),
+)
 """Functions that Python does not run for us on what is known: conversions, whose result has a type,
-and `sum`, which adds floats in another way since Python 3.12."""
+`sum`, which adds floats in another way since Python 3.12, and what only a kernel knows."""
 
 _OWN = "a function of your own: sums and products, such as a polynomial or Newton's method"
 

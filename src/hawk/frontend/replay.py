@@ -101,7 +101,9 @@ class _Look(Shim):
 
     def within(self, *, contract: bool) -> Shim:
         real = self.numbers.real
-        return _Look(real, self.record, contract=contract, asserts=self.asserts)
+        inner = _Look(real, self.record, contract=contract, asserts=self.asserts)
+        inner.numbers.places = self.numbers.places
+        return inner
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         if function is print:
@@ -135,7 +137,10 @@ class Replay:
         look = self.looks[site is not None and site.kind is Event.FAILED]
         record = look.record
         record.site, record.seen, record.lines, record.origins = site, None, [], {}
-        numbers = {n: Number(look.numbers, self.types[n], value) for n, value in values.items()}
+        look.numbers.places = {n: int(value) for n, value in values.items() if n not in self.types}
+        numbers = {
+            n: Number(look.numbers, self.types[n], values[n]) for n in self.types if n in values
+        }
         try:
             left = look.step(self.kernel, numbers)
             if site is not None and site.kind is Event.NAN:

@@ -15,6 +15,7 @@ from hawk.frontend.signature import Signature
 from hawk.frontend.source import Source
 from hawk.frontend.values import Scalar, Unusable
 from hawk.ir.builder import Builder
+from hawk.ir.hidden import STEP_INDEX
 from hawk.ir.nodes import Function, Plane, Role, Value
 from hawk.ir.types import DType
 
@@ -81,8 +82,17 @@ def trace(
         by_name = dict(stores)
         stored = [(plane, by_name[plane.name]) for plane in planes if plane.name in by_name]
         events = domain.watch.finish(stored)
+    hidden = domain.numbers.hidden
+    if STEP_INDEX in hidden:
+        taken = domain.numbers.place(STEP_INDEX).value
+        stores.append((STEP_INDEX, builder.apply("add", taken, builder.const(1, DType.I64))))
     function = Function(
-        source.name, planes, real, tuple(builder.items), tuple(stores), loc=source.head()
+        source.name,
+        (*planes, *hidden.values()),
+        real,
+        tuple(builder.items),
+        tuple(stores),
+        loc=source.head(),
     )
     return Traced(function, domain.reads, events)
 

@@ -19,6 +19,7 @@ from hawk.ir.types import DType
 _VISIBLE_FROM = {
     Role.UNIFORM: "launch",
     Role.INPUT: "sample",
+    Role.INDEX: "sample",
     Role.STATE: "step",
 }
 _STORED = (Role.STATE, Role.MASK, Role.OUTPUT)
