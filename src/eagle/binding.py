@@ -22,13 +22,13 @@ from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
 from eagle.interop.base import foreign
-from eagle.misfits import copy_of, misfit
+from eagle.misfits import copy_of, extents_of, misfit, table_misfit
 from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
-from eagle.planes import Shape, convert, is_plane, view_of
+from eagle.planes import Shape, convert, is_plane, view_of, width_of
 from hawk.annotations import Element
-from hawk.ir.hidden import N_SAMPLES
-from hawk.ir.nodes import Number, Role
+from hawk.ir.hidden import N_SAMPLES, extent_name
+from hawk.ir.nodes import WRITTEN, Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
 from hawk.targets.base import Compiled, raw_word
@@ -189,6 +189,11 @@ class _Binder:
             name = each.name
             if each.role is Role.UNIFORM or name not in given:
                 continue
+            if each.role is Role.TABLE:
+                width = width_of(given[name]) if each.element.dtype is None else ""
+                narrow += width == "f"
+                wide += width == "d"
+                continue
             view = view_of(given[name])
             if view is None:
                 continue
@@ -244,8 +249,8 @@ class _Binder:
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
-        uniform = {each.name for each in self.parameters if each.role is Role.UNIFORM}
-        return {k: v for k, v in self.given.items() if k not in uniform}
+        shared = {p.name for p in self.parameters if p.role in (Role.UNIFORM, Role.TABLE)}
+        return {k: v for k, v in self.given.items() if k not in shared}
 
     # -- one plane after the other ---------------------------------------------------------------
 
@@ -255,6 +260,8 @@ class _Binder:
             self.place_default(parameter)
         elif role is Role.UNIFORM:
             self.place_number(parameter, self.given[name])
+        elif role is Role.TABLE:
+            self.place_table(parameter, self.given[name])
         elif not self.door.lenient or not is_number(self.given[name]):
             self.place_array(name, parameter.element, role)
         elif role is Role.INPUT:
@@ -285,6 +292,8 @@ class _Binder:
         expected = f"{dtype.numpy} {self.shape if known else '(n,)'}"
         if parameter.role is Role.UNIFORM:
             expected = f"one {dtype.numpy} for the whole launch"
+        if parameter.table is not None:
+            expected = f"a table, {dtype.numpy} {extents_of(parameter.table)}"
         name = parameter.name
         self.refuse(name, f"not given; expected {expected}; write {name}=...")
 
@@ -300,6 +309,31 @@ class _Binder:
             self.refuse(parameter.name, f"{refusal}{_number_fix(parameter, value, self.real)}")
         else:
             self.numbers[parameter.name] = number
+
+    def place_table(self, parameter: Parameter, value: object) -> None:
+        """Numbers that all samples share."""
+        name, form, lenient = parameter.name, parameter.table, self.door.lenient
+        assert form is not None
+        dtype, given = form.element.at(self.real), view_of(value)
+        view = given
+        if lenient and given is not None:
+            converted = convert(given, dtype, floats=name in self.converted)
+            view = given if converted is None else converted
+        tried = value if view is given else view
+        why = table_misfit(name, tried, dtype, form, lenient=lenient)
+        if why or view is None:
+            self.refuse(name, why + self.advice(form.element, Role.TABLE, view))
+            return
+        if not view.flags.c_contiguous:
+            self.copied[name] = view
+            view = np.ascontiguousarray(view)
+        elif view is given and name not in self.converted:
+            self.own[name], self.views[name] = value, view
+            start = address_of(view)
+            self.spans.append((start, start + view.nbytes))
+        self.arrays[name] = view
+        for axis, extent in enumerate(view.shape):
+            self.numbers[extent_name(name, axis)] = extent
 
     def start_at(self, parameter: Parameter, value: object) -> None:
         """State that begins as one number for all samples."""
@@ -370,15 +404,16 @@ class _Binder:
         roles = {each.name: each.role for each in (*self.parameters, *self.outputs)}
         names = list(self.own)
         arrays = [self.views[name] for name in names]
-        for i, j in overlaps(arrays, [roles[name] is not Role.INPUT for name in names]):
+        for i, j in overlaps(arrays, [roles[name] in WRITTEN for name in names]):
             one, two = names[i], names[j]
-            if Role.INPUT not in (roles[one], roles[two]):
+            if roles[one] in WRITTEN and roles[two] in WRITTEN:
                 fix = copy_of(two, self.own[two])
                 why = f"shares memory with {one!r}, and both are written; write {fix}"
                 self.refuse(two, why)
                 continue
-            read, written = (one, two) if roles[one] is Role.INPUT else (two, one)
+            read, written = (one, two) if roles[two] in WRITTEN else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
+            allowed = allowed and roles[read] is not Role.TABLE
             if not (allowed and same_plane(arrays[i], arrays[j])):
                 fix = copy_of(read, self.own[read])
                 self.refuse(read, f"shares memory with {written!r}, which is written; write {fix}")

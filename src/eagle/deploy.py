@@ -19,7 +19,7 @@ from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning
 from eagle.params import shown, whole
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
-from hawk.ir.nodes import WRITTEN, Role
+from hawk.ir.nodes import ARRAYS, WRITTEN, Role
 from hawk.kernel import Kernel
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
@@ -237,7 +237,9 @@ class Bound:
                     f"launch: 'active': moves samples, and {self.kernel.name} asks for {call}, "
                     "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
                 )
-        left = [name for name, array in self._binding.arrays.items() if active.leaves(array)]
+        planes = self._binding.compiled.planes
+        names = [slot.name for slot in planes if slot.role in ARRAYS]
+        left = [name for name in names if active.leaves(self._binding.arrays[name])]
         if left:
             names = ", ".join(repr(name) for name in left)
             raise ValueError(

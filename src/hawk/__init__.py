@@ -11,7 +11,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hawk.annotations import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
+from hawk.annotations import (
+    Bool,
+    Index,
+    Int32,
+    Mutable,
+    Param,
+    Scalar,
+    Table,
+    Terminated,
+    UInt32,
+)
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
 from hawk.frontend.debug import debug
@@ -30,6 +40,7 @@ __all__ = [
     "Mutable",
     "Param",
     "Scalar",
+    "Table",
     "Terminated",
     "UInt32",
     "debug",

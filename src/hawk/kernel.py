@@ -294,6 +294,8 @@ def _describe(parameter: Parameter) -> str:
             return "Param" if element == "Scalar" else f"Param[{element}]"
         case Role.MASK:
             return "Terminated"
+        case Role.TABLE:
+            return parameter.table.name if parameter.table else element
         case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 

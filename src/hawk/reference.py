@@ -13,17 +13,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hawk.frontend.cpython import Number, Shim
+from hawk.frontend.cpython import Shim
 from hawk.frontend.signature import NO_DEFAULT
-from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, is_hidden
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, extent_name
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
+from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.nodes import Number as PlainNumber
-from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
 
-Step: TypeAlias = "Callable[[dict[str, PlainNumber]], Mapping[str, PlainNumber]]"
+Step: TypeAlias = "Callable[[dict[str, Any]], Mapping[str, PlainNumber]]"
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 _WIDTHS = {"float32": DType.F32, "float64": DType.F64}
@@ -53,17 +53,10 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         shim = Shim(real, contract=kernel.contract)
 
-        def step(values: dict[str, PlainNumber]) -> dict[str, PlainNumber]:
-            types = {each.name: each.element.at(real) for each in kernel.parameters}
-            given = {
-                name: Number(shim.numbers, types[name], value)
-                for name, value in values.items()
-                if name in types
-            }
-            places = {name: int(value) for name, value in values.items() if is_hidden(name)}
-            shim.numbers.places = places
+        def step(values: dict[str, Any]) -> dict[str, PlainNumber]:
+            given = shim.given(kernel, values)
             stored = {name: each.number for name, each in shim.step(kernel, given).items()}
-            return {**stored, STEP_INDEX: places[STEP_INDEX] + 1}
+            return {**stored, STEP_INDEX: values[STEP_INDEX] + 1}
 
         return step
 
@@ -80,7 +73,8 @@ def _run(
     """Step every sample until it is done or has taken `steps` steps."""
     given = _bind(kernel, args, planes)
     real = _width(kernel, given)
-    sizes = {len(each) for each in given.values() if each.ndim}
+    shared = {each.name for each in kernel.parameters if each.table is not None}
+    sizes = {len(each) for name, each in given.items() if each.ndim and name not in shared}
     if len(sizes) > 1:
         raise TypeError(f"arrays of different lengths: {sorted(sizes)}")
     n = sizes.pop() if sizes else 1
@@ -92,13 +86,14 @@ def _run(
     step = prepare(real, uniform)
     results = _allocate(kernel, given, real, n)
     mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)
+    tables = _tables(kernel, given, real)
     for sample in range(n):
-        values = {
+        values: dict[str, Any] = {
             each.name: _number(given[each.name], sample, each.element.at(real))
             for each in kernel.parameters
-            if each.role is not Role.MASK
+            if each.role not in (Role.MASK, Role.TABLE)
         }
-        values |= {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
+        values |= tables | {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
         for _ in range(steps):
             if mask is not None and results[mask][sample]:
                 break
@@ -108,6 +103,25 @@ def _run(
                 if name in values:
                     values[name] = number
     return results
+
+
+def _tables(
+    kernel: Kernel[..., Any], given: dict[str, NDArray[Any]], real: DType
+) -> dict[str, Any]:
+    """The numbers of each table in one row, and its extents."""
+    values: dict[str, Any] = {}
+    for each in kernel.parameters:
+        if each.table is None:
+            continue
+        array, dtype = given[each.name], each.element.at(real)
+        known = each.table.extents
+        if array.ndim != len(known) or any(
+            k not in (None, extent) for k, extent in zip(known, array.shape, strict=True)
+        ):
+            raise TypeError(f"{kernel.name} needs {each.table.name} for {each.name!r}")
+        values[each.name] = [represent(dtype, number) for number in array.ravel().tolist()]
+        values |= {extent_name(each.name, axis): e for axis, e in enumerate(array.shape)}
+    return values
 
 
 def _bind(
@@ -160,7 +174,7 @@ def _allocate(
     """An array of its own for every plane that is stored, holding what it starts with."""
     results: Arrays = {}
     for each in (*kernel.parameters, *kernel.outputs):
-        if each.role not in (Role.INPUT, Role.UNIFORM):
+        if each.role in WRITTEN:
             start = given.get(each.name, np.zeros(n))
             dtype = each.element.at(real).numpy
             results[each.name] = np.broadcast_to(start, (n,)).astype(dtype)

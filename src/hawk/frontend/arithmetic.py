@@ -109,6 +109,23 @@ class Arithmetic(ABC):
     def place(self, name: str) -> Any:
         """The sample's index, the size of its batch or the number of its step: see `hidden`."""
 
+    @abstractmethod
+    def extent(self, table: str, axis: int) -> Any:
+        """The extent of a table along an axis, an Int32, where its annotation does not say it."""
+
+    def outside(  # noqa: B027 - few want to hear of it
+        self, table: str, axis: int, index: Any, beyond: Callable[[], Any]
+    ) -> None:
+        """Hear of an index of a table; `beyond` says whether it is none of the table's places."""
+
+    def certain(self, value: Any) -> Any:
+        """The Python number that a number of the program is for all samples, else None."""
+        return self.known(value)
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While it lasts, no result takes the user's name of what is being computed."""
+        return nullcontext()
+
     def unwatched(self) -> AbstractContextManager[None]:
         """While it lasts, nothing that is computed is worth telling the user."""
         return nullcontext()

@@ -13,20 +13,21 @@ import numpy as np
 
 from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import names as table
+from hawk.frontend import tables
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
-from hawk.frontend.operators import CONVERSIONS, Mixed, named
+from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, named
 from hawk.frontend.refused import check
-from hawk.frontend.signature import Signature
+from hawk.frontend.signature import Parameter, Signature
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.suggestions import elements
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Closure, Scalar, Unusable, is_known
+from hawk.frontend.values import Closure, Scalar, TableView, Unusable, is_known
 from hawk.ir.nodes import Role
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Calls:
             if form_of(owner, node.func.attr) is not None:
                 given = self._arguments(frame, node)
                 return self.structural.methods.call(frame, node, owner, node.func.attr, *given)
+            if isinstance(owner, TableView) and node.func.attr == "at":
+                return self._at(frame, node, owner, name)
             callee = expressions.attribute(frame, node.func, owner)
         else:
             callee = expressions.evaluate(frame, node.func)
@@ -69,6 +72,18 @@ class Calls:
             return None
         args, keywords = self._arguments(frame, node)
         return self.apply(frame, node, callee, args, keywords, name)
+
+    def _at(self, frame: Frame, node: ast.Call, table: TableView, name: str) -> Any:
+        """`t.at(r=i, c=j)`: the element at an index of each named dimension."""
+        expressions = self.domain.expressions
+        args, keywords = self._arguments(frame, node)
+        try:
+            indices = tables.ordered(table, args, keywords)
+        except Misfit as misfit:
+            raise expressions.error(frame, node, misfit) from None
+        places = {each.arg: each.value for each in node.keywords}
+        written = [places.get(axis, node) for axis in table.form.axes]
+        return expressions.looked_up(frame, node, table, indices, written, name)
 
     def _arguments(self, frame: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         """What a call gives by place and by name."""
@@ -367,6 +382,9 @@ class Calls:
         }
         for each in signature.parameters:
             value, dtype = names[each.name], each.element.at(self.numbers.real)
+            if each.table is not None:
+                self._check_table(frame, written.get(each.name, node), kernel, each, value)
+                continue
             if not isinstance(value, (Scalar, bool, int, float)):
                 what = f"`{each.name}` of `{kernel.source.name}` is {named(dtype)}, and it gets "
                 raise HawkError("H305", what + describe(self.numbers, value), where)
@@ -389,6 +407,20 @@ class Calls:
         finally:
             domain.contract = outer
         return signature.given_back(left)
+
+    def _check_table(
+        self, frame: Frame, node: ast.AST, kernel: Any, parameter: Parameter, value: Any
+    ) -> None:
+        """Check that what a kernel inside a kernel gets for a Table is one of that form."""
+        form, dtype = parameter.table, parameter.element.at(self.numbers.real)
+        assert form is not None
+        what = f"`{parameter.name}` of `{kernel.source.name}` is a {form.name}, and it gets "
+        if not isinstance(value, TableView):
+            raise HawkError("H305", what + describe(self.numbers, value), frame.loc(node))
+        pairs = zip(form.extents, value.form.extents, strict=False)
+        fits = len(form.extents) == len(value.form.extents) and value.dtype is dtype
+        if not fits or any(a is not None and a != b for a, b in pairs):
+            raise HawkError("H305", what + f"a {value.form.name}", frame.loc(node))
 
     def _bound(
         self,

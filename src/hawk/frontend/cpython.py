@@ -12,16 +12,19 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from hawk.frontend import names as table
+from hawk.frontend import tables
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.recompile import recompile
-from hawk.frontend.signature import NO_DEFAULT, Signature
+from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
+from hawk.frontend.values import TableView
+from hawk.ir.hidden import PLACES, extent_name
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Role
 from hawk.ir.ops import OPS, result_type
@@ -38,6 +41,8 @@ class PythonNumbers(Arithmetic):
         self.real = real
         self.places: Mapping[str, int] = {}
         """Which sample this is, of how many, in which step."""
+        self.extents: dict[str, tuple[int, ...]] = {}
+        """The extents of each table."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Number)
@@ -65,6 +70,12 @@ class PythonNumbers(Arithmetic):
 
     def place(self, name: str) -> Number:
         return self.constant(self.places[name], DType.I64)
+
+    def extent(self, table: str, axis: int) -> Number:
+        return self.constant(self.extents[table][axis], DType.I32)
+
+    def certain(self, value: Any) -> None:
+        return None  # what a number is here, it need not be for another sample
 
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
@@ -159,6 +170,44 @@ class Number:
         return format(self.number, spec)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PythonTable(TableView):
+    """A table whose elements CPython looks up."""
+
+    @classmethod
+    def of(
+        cls, numbers: PythonNumbers, parameter: Parameter, values: Any, extents: tuple[int, ...]
+    ) -> PythonTable:
+        """The table of a parameter. `values` are numbers of its type, all in one row."""
+        assert parameter.table is not None
+        dtype = parameter.element.at(numbers.real)
+        numbers.extents[parameter.name] = extents
+        handle = Number(numbers, dtype, values)
+        return cls(parameter.name, numbers, handle, parameter.table, dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._element(index if isinstance(index, tuple) else (index,))
+
+    def at(self, *indices: Any, **named: Any) -> Any:
+        try:
+            return self._element(tables.ordered(self, indices, named))
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, "", "")) from None
+
+    def _element(self, indices: Any) -> Any:
+        try:
+            return tables.element(self, indices)
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, "", "")) from None
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tables.shape(self)
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"the table `{self.name}` is read at its indices")
+
+
 def _plain(value: Any) -> Any:
     """NumPy's scalars, and arrays of no dimension, are Python's numbers."""
     single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
@@ -230,13 +279,34 @@ class Shim:
             self.made[function] = recompile(function, self, kept, contract=self.contract)
         return self.made[function]
 
+    def given(self, kernel: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What a step of a kernel takes, from the plain numbers that its planes hold.
+
+        `values` has a sequence of numbers for each table, and what the hidden planes hold.
+        """
+        numbers, given = self.numbers, dict[str, Any]()
+        numbers.places = {name: int(values[name]) for name in PLACES if name in values}
+        for each in kernel.parameters:
+            if each.name not in values:
+                continue
+            value = values[each.name]
+            if each.table is None:
+                given[each.name] = Number(numbers, each.element.at(numbers.real), value)
+            else:
+                axes = range(len(each.table.extents))
+                extents = tuple(int(values[extent_name(each.name, axis)]) for axis in axes)
+                given[each.name] = PythonTable.of(numbers, each, value, extents)
+        return given
+
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
         """One step of one sample of a kernel: the numbers it stores, by plane."""
         signature: Signature = kernel.signature
         numbers, real = self.numbers, self.numbers.real
         planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
         args = {
-            name: self._stored(name, value, planes[name].element.at(real))
+            name: value
+            if isinstance(value, TableView)
+            else self._stored(name, value, planes[name].element.at(real))
             for name, value in given.items()
         }
         for each in signature.parameters:
@@ -398,6 +468,8 @@ class Shim:
         target: Any = function
         if function is debug:
             return debug(*args, **keywords)
+        if function is len and len(args) == 1 and isinstance(args[0], TableView):
+            return tables.length(args[0])
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
         if function is reversed and args and isinstance(args[0], KernelRange):

@@ -22,7 +22,16 @@ from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import Known, Parts, Template, describe, template_of
-from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
+from hawk.frontend.values import (
+    VIEWS,
+    Closure,
+    NeedsKnown,
+    Range,
+    Scalar,
+    Stream,
+    TableView,
+    Unusable,
+)
 from hawk.frontend.walk import Walker
 from hawk.ir.builder import Builder
 from hawk.ir.nodes import Const
@@ -39,9 +48,17 @@ class Region:
 class KernelDomain:
     """What the walker needs to know of kernels."""
 
-    def __init__(self, builder: Builder, real: DType, *, contract: bool, checks: bool) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        real: DType,
+        *,
+        contract: bool,
+        checks: bool,
+        tables: bool = False,
+    ) -> None:
         self.builder, self.contract = builder, contract
-        self.watch = Watch(builder) if checks else None
+        self.watch = Watch(builder, tables=tables) if checks else None
         self.numbers = KernelNumbers(builder, real, self.watch)
         self.reads = Reads()
         self.walker = Walker(self)
@@ -266,6 +283,9 @@ class KernelDomain:
             raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
         text = frame.source.text(node)
+        if isinstance(value, TableView):
+            fix = f"for i in range(len({text})): ... with {text}[i]"
+            raise HawkError("H404", what + describe(self.numbers, value), frame.loc(node), fix)
         fix = f"range({text})" if type(value) is int else f"tuple({text}) outside the kernel"
         if isinstance(value, (type, Closure)) or callable(value) or isinstance(value, float):
             fix = ""

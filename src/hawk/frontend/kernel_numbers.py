@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from hawk.frontend.arithmetic import Arithmetic
-from hawk.frontend.events import Watch
+from hawk.frontend.debug import HAWK
+from hawk.frontend.events import Event, Watch
 from hawk.frontend.operators import Kind, Literal, literal
 from hawk.frontend.values import Scalar
 from hawk.ir.builder import Builder
-from hawk.ir.hidden import place_plane
+from hawk.ir.hidden import extent_name, extent_plane, place_plane
 from hawk.ir.nodes import Block, Plane
 from hawk.ir.types import DType
 
@@ -72,6 +73,24 @@ class KernelNumbers(Arithmetic):
         plane = self.hidden.setdefault(name, place_plane(name))
         assert plane.read is not None
         return Scalar(plane.read)
+
+    def extent(self, table: str, axis: int) -> Scalar:
+        plane = self.hidden.setdefault(extent_name(table, axis), extent_plane(table, axis))
+        assert plane.read is not None
+        return Scalar(plane.read)
+
+    def outside(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+        if self.watch is not None and not self.builder.loc.file.startswith(HAWK):
+            text = f"an index of `{table}`" + (f" along axis {axis}" if axis else "")
+            self.watch.note(Event.OUTSIDE, beyond(), self.builder.loc, text)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        name, self.name = self.name, ""
+        try:
+            yield
+        finally:
+            self.name = name
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:

@@ -104,14 +104,26 @@ def plain(value: Any, where: Loc, text: str = "") -> Any:
             raise HawkError("H306", what, where, _listed(value))
         what = f"`{text}` is an array of shape {value.shape}; its numbers would become part of the "
         what += "kernel, and could change unseen"
-        fix = "a parameter for it: Scalar for one number a sample, Param for one a launch"
+        fix = "a parameter for it: Param for one number a launch, Scalar for one a sample"
         if not value.ndim:
             fix = f"{text}.item() outside the kernel, for a number that never changes;\nor {fix}"
-        elif value.size <= 64:
+        else:
+            fix = f"a parameter for it: {_table(value)} for numbers that all samples read,\n"
+            fix += "Scalar for one number a sample"
+        if value.ndim and value.size <= 64:
             made = f"tuple({text}.tolist()) outside the kernel, for numbers that never change"
             fix = f"{made};\nor {fix}"
         raise HawkError("H306", what, where, fix)
     return value
+
+
+def _table(value: np.ndarray[Any, Any]) -> str:
+    """The annotation of a table that an array would be."""
+    words = {"b": "Bool", "f": "Scalar", "int32": "Int32", "uint32": "UInt32"}
+    kind = words.get(value.dtype.name) or words.get(value.dtype.kind, "Index")
+    return (
+        f"Table[{', '.join([kind, *[':'] * value.ndim])}]" if value.ndim > 1 else f"Table[{kind}]"
+    )
 
 
 def _listed(value: np.ndarray[Any, Any]) -> str:

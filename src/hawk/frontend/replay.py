@@ -6,7 +6,7 @@ import ast
 import io
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
@@ -90,6 +90,23 @@ class _Numbers(PythonNumbers):
         self.record.operation(op, values, result)
         return result
 
+    def outside(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+        site, record = self.record.site, self.record
+        if site is None or site.kind is not Event.OUTSIDE or record.seen is not None:
+            return
+        if beyond().number:
+            record.seen = record.here(
+                text=f"index {index} of `{table}`, which has {self._size(table, axis)}"
+            )
+
+    def _size(self, table: str, axis: int) -> str:
+        extents = self.extents[table]
+        return (
+            f"{extents[axis]} of them"
+            if len(extents) == 1
+            else f"{extents[axis]} along axis {axis}"
+        )
+
 
 class _Look(Shim):
     """A shim that watches. Functions are recompiled once, so it serves for many steps."""
@@ -125,7 +142,6 @@ class Replay:
 
     def __init__(self, kernel: Any, real: DType) -> None:
         self.kernel = kernel
-        self.types = {each.name: each.element.at(real) for each in kernel.parameters}
         contract = kernel.contract
         # A failed assertion ends a step of Python's, but not one of the kernel's.
         self.looks = [_Look(real, _Record(), contract=contract, asserts=a) for a in (False, True)]
@@ -137,10 +153,7 @@ class Replay:
         look = self.looks[site is not None and site.kind is Event.FAILED]
         record = look.record
         record.site, record.seen, record.lines, record.origins = site, None, [], {}
-        look.numbers.places = {n: int(value) for n, value in values.items() if n not in self.types}
-        numbers = {
-            n: Number(look.numbers, self.types[n], values[n]) for n in self.types if n in values
-        }
+        numbers = look.given(self.kernel, values)
         try:
             left = look.step(self.kernel, numbers)
             if site is not None and site.kind is Event.NAN:

@@ -13,7 +13,7 @@ from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import Reads
 from hawk.frontend.signature import Signature
 from hawk.frontend.source import Source
-from hawk.frontend.values import Scalar, Unusable
+from hawk.frontend.values import Scalar, TableView, Unusable
 from hawk.ir.builder import Builder
 from hawk.ir.hidden import STEP_INDEX
 from hawk.ir.nodes import Function, Plane, Role, Value
@@ -51,12 +51,16 @@ def trace(
     `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
     """
     builder = Builder(source.head())
-    domain = KernelDomain(builder, real, contract=contract, checks=checks)
+    tables = any(each.table for each in signature.parameters)
+    domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
     planes = _planes(source, signature, real, uniform)
     names: dict[str, Any] = {
         plane.name: Scalar(plane.read) for plane in planes if plane.read is not None
     }
     for each in signature.parameters:
+        if each.table is not None:
+            dtype, handle = each.element.at(real), names[each.name]
+            names[each.name] = TableView(each.name, domain.numbers, handle, each.table, dtype)
         if each.role is Role.MASK:
             names[each.name] = domain.numbers.settle(NOT_DONE)
     leave = Leave(domain, signature)

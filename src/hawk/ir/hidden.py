@@ -16,6 +16,17 @@ STEP_INDEX = "step index"
 """Steps the sample has taken: a STATE that starts at 0."""
 
 _ROLES = {SAMPLE_INDEX: Role.INDEX, N_SAMPLES: Role.UNIFORM, STEP_INDEX: Role.STATE}
+PLACES = tuple(_ROLES)
+
+
+def extent_name(table: str, axis: int) -> str:
+    """The UNIFORM plane, an i32, that holds the extent of a table along one of its axes."""
+    return f"extent {axis} of {table}"
+
+
+def extent_plane(table: str, axis: int) -> Plane:
+    name = extent_name(table, axis)
+    return Plane(name, Role.UNIFORM, DType.I32, Value(DType.I32, name=name.replace(" ", "_")))
 
 
 def is_hidden(name: str) -> bool:

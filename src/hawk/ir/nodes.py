@@ -103,6 +103,9 @@ class Role(enum.Enum):
     """One number for the whole launch."""
     INDEX = "index"
     """The sample's own index in the batch. It has no array."""
+    TABLE = "table"
+    """Numbers that all samples share, only read. Its `read` stands for all of them: `lookup` takes
+    it, and nothing else does."""
     STATE = "state"
     """Read at the start of a step, stored at its end."""
     MASK = "mask"

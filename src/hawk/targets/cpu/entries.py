@@ -246,6 +246,9 @@ class _Entry:
                 self.scratch[plane] = e.define(f"alloca [{lanes} x {memory}], align 64")
             elif plane.role is Role.INDEX:
                 self.index = plane.read
+            elif plane.role is Role.TABLE and plane.read is not None:
+                e.tables.add(plane.read)
+                e.bind(plane.read, (self._word(index, "ptr"),))
             elif plane.read is not None:
                 number = self._word(index, memory)
                 if plane.dtype is DType.BOOL:
@@ -255,7 +258,7 @@ class _Entry:
     def _spread_what_is_known(self) -> None:
         """Spread numbers that are one for all samples here, once, not where they are first used."""
         e = self.emitter
-        known = [plane.read for plane in self.fn.planes if plane.read in e.names]
+        known = [p.read for p in self.fn.planes if p.read in e.names and p.read not in e.tables]
         known += [result for item in self.fn.launch for result in item.results]
         for value in known:
             e.lanes(value)
