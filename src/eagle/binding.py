@@ -147,6 +147,7 @@ class _Binder:
         self.uniform: set[str] = set()
         self.starts: dict[str, Number] = {}
         self.left_out: list[Parameter] = []
+        self.tables = False
 
     def bind(self, n: SupportsIndex | None) -> Binding:
         self.look()
@@ -168,6 +169,8 @@ class _Binder:
         build_seconds = time.perf_counter() - begin
         if self.left_out:
             self.refuse_left_out(compiled)
+        if self.tables:
+            self.refuse_unlike_tables()
         if self.problems:
             raise self.error()
         return self.allocate(compiled, build_seconds)
@@ -331,7 +334,7 @@ class _Binder:
             self.own[name], self.views[name] = value, view
             start = address_of(view)
             self.spans.append((start, start + view.nbytes))
-        self.arrays[name] = view
+        self.arrays[name], self.tables = view, True
         for axis, extent in enumerate(view.shape):
             self.numbers[extent_name(name, axis)] = extent
 
@@ -424,6 +427,14 @@ class _Binder:
         for parameter in self.left_out:
             if parameter.name in needed - self.meant:
                 self.refuse_missing(parameter)
+
+    def refuse_unlike_tables(self) -> None:
+        """Knots and values are as many."""
+        for one, other in self.kernel.program.trace(self.real, frozenset(self.uniform)).as_long:
+            first, second = len(self.arrays[one]), len(self.arrays[other])
+            if first != second:
+                why = f"has {second} elements, and {one!r} has {first}; the kernel needs as many"
+                self.refuse(other, why)
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
         assert self.shape is not None

@@ -126,6 +126,18 @@ class Arithmetic(ABC):
         """While it lasts, no result takes the user's name of what is being computed."""
         return nullcontext()
 
+    @abstractmethod
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        """What `body` makes of the carried numbers, again and again while `test` of them holds."""
+
+    def alike(self, table: str, other: str) -> None:  # noqa: B027 - few need to know
+        """Two tables of one dimension have to have as many elements."""
+
     def unwatched(self) -> AbstractContextManager[None]:
         """While it lasts, nothing that is computed is worth telling the user."""
         return nullcontext()

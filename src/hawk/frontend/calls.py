@@ -180,7 +180,7 @@ class Calls:
             raise self._not_callable(frame, node, callee, known=known)
         text = frame.source.text(node.func)
         for value, each in zip(args, node.args, strict=False):
-            if not isinstance(value, (Scalar, bool, int, float)):
+            if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_TABLES:
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
                 raise HawkError("H305", what + describe(self.numbers, value), frame.loc(each))
         self._check_arguments(frame, node, callee, args, keywords)

@@ -68,6 +68,16 @@ class PythonNumbers(Arithmetic):
     ) -> tuple[Any, ...]:
         return then() if test.number else orelse
 
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        while test(*carried).number:
+            carried = body(*carried)
+        return carried
+
     def place(self, name: str) -> Number:
         return self.constant(self.places[name], DType.I64)
 

@@ -25,13 +25,15 @@ class KernelNumbers(Arithmetic):
     `name` is the user's name of the next result, if it gets one; for printing only.
     """
 
-    __slots__ = ("builder", "hidden", "name", "real", "watch")
+    __slots__ = ("as_long", "builder", "hidden", "name", "real", "watch")
 
     def __init__(self, builder: Builder, real: DType, watch: Watch | None = None) -> None:
         self.builder, self.real, self.watch = builder, real, watch
         self.name = ""
         self.hidden: dict[str, Plane] = {}
         """Planes that nobody passes, which the program reads."""
+        self.as_long: dict[tuple[str, str], None] = {}
+        """Pairs of tables that have to have as many elements."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Scalar)
@@ -68,6 +70,25 @@ class KernelNumbers(Arithmetic):
         taken = Block(tuple(items), tuple(value.value for value in values))
         other = Block((), tuple(value.value for value in orelse))
         return tuple(Scalar(result) for result in self.builder.branch(test.value, taken, other))
+
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        blocks: list[Block] = []
+        for part in (test, body):
+            params = tuple(self.builder.param(each.value.dtype) for each in carried)
+            with self.builder.block() as items:
+                ends = part(*[Scalar(param) for param in params])
+            ends = ends if isinstance(ends, tuple) else (ends,)
+            blocks.append(Block(tuple(items), tuple(end.value for end in ends), params))
+        results = self.builder.loop([each.value for each in carried], *blocks)
+        return tuple(Scalar(result) for result in results)
+
+    def alike(self, table: str, other: str) -> None:
+        self.as_long[table, other] = None
 
     def place(self, name: str) -> Scalar:
         plane = self.hidden.setdefault(name, place_plane(name))

@@ -20,6 +20,7 @@ import numpy as np
 from hawk import math as own
 from hawk.edits import Edit, filled
 from hawk.errors import Fix
+from hawk.frontend import own_recipes as o
 from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
 from hawk.frontend.places import n_samples, sample_index, step_index
@@ -42,9 +43,9 @@ _TABLE: dict[Any, Recipe] = {
     int.bit_count: r.bit_count,
     # hawk
     **{function: r.convert(target) for function, target in TARGETS.items()},
-    sample_index: r.place(SAMPLE_INDEX),
-    n_samples: r.place(N_SAMPLES),
-    step_index: r.place(STEP_INDEX),
+    sample_index: o.place(SAMPLE_INDEX),
+    n_samples: o.place(N_SAMPLES),
+    step_index: o.place(STEP_INDEX),
     # math: floor, ceil and trunc give integers
     math.sqrt: r.of_float("sqrt"),
     math.floor: r.to_integer("floor"),
@@ -177,10 +178,12 @@ OURS: Mapping[Any, Any] = {
 }
 """Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
 
-_FUNCTIONS = [getattr(own, name) for name in own.__all__]
+_FUNCTIONS = [getattr(own, name) for name in own.__all__ if name != "interp"]
 _TABLE.update({each: r.elementary(each) for each in _FUNCTIONS})
 _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm
+_TABLE[own.interp] = o.interpolation
+_TABLE[np.interp] = o.numpy_interpolation
 _TABLE[np.power] = r.power
 
 if hasattr(math, "fma"):  # Python 3.13
@@ -191,10 +194,13 @@ RECIPES: Mapping[Any, Recipe] = _TABLE
 
 TYPED = (
     *(*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_, sum),
-    *(sample_index, n_samples, step_index),
+    *(sample_index, n_samples, step_index, own.interp, np.interp),
 )
 """Functions that Python does not run for us on what is known: conversions, whose result has a type,
 `sum`, which adds floats in another way since Python 3.12, and what only a kernel knows."""
+
+OF_TABLES = (own.interp, np.interp)
+"""Functions that take tables, not numbers alone."""
 
 _OWN = "a function of your own: sums and products, such as a polynomial or Newton's method"
 
@@ -206,7 +212,6 @@ LATER: Mapping[str, str] = {
     "dot": "sum([a * b for a, b in zip({0}, {1})])",
     "cross": "x0 * y1 - x1 * y0, for each component",
     "matmul": "sum([a * b for a, b in zip(row, column)]), for each row and column",
-    "interp": "y0 + (y1 - y0) * (x - x0) / (x1 - x0), between two points",
     "sum": "sum({0})",
     "prod": "a product written out: x * y * z",
     "fdim": "max({0} - {1}, 0.0)",

@@ -103,11 +103,6 @@ def logarithm(numbers: Arithmetic, x: Any, base: Any = None) -> Any:
     return numbers.binary("/", natural(numbers, x), natural(numbers, base))
 
 
-def place(name: str) -> Recipe:
-    """Which sample this is, of how many, or in which step."""
-    return lambda numbers: numbers.place(name)
-
-
 def fma(numbers: Arithmetic, x: Any, y: Any, z: Any) -> Any:
     return numbers.emit("fma", *_floats(numbers, x, y, z))
 

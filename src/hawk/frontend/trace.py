@@ -31,6 +31,8 @@ class Traced:
     reads: Reads
     events: Events
     """What the kernel looks out for, with `checks`; nothing in `function` depends on it."""
+    as_long: tuple[tuple[str, str], ...] = ()
+    """Pairs of tables that have to have as many elements."""
 
     def is_current(self) -> bool:
         """Whether tracing again would read the same objects. About 1 us."""
@@ -98,7 +100,7 @@ def trace(
         tuple(stores),
         loc=source.head(),
     )
-    return Traced(function, domain.reads, events)
+    return Traced(function, domain.reads, events, tuple(domain.numbers.as_long))
 
 
 def _planes(

@@ -8,8 +8,10 @@ C99 at special values: what is not defined is NaN, and no error is raised. None 
 
 from __future__ import annotations
 
-from hawk.math import exponential, inverse, logarithm, power, trigonometry
-from hawk.math.plain import compute
+from collections.abc import Sequence
+
+from hawk.math import exponential, interpolation, inverse, logarithm, power, trigonometry
+from hawk.math.plain import compute, row
 
 __all__ = [
     "acos",
@@ -23,6 +25,7 @@ __all__ = [
     "exp2",
     "expm1",
     "hypot",
+    "interp",
     "log",
     "log1p",
     "log2",
@@ -139,3 +142,22 @@ def cbrt(x: float) -> float:
 def hypot(x: float, y: float) -> float:
     """The length of (x, y), without overflow on the way."""
     return compute(power.hypot, x, y)
+
+
+def interp(
+    x: float, xs: Sequence[float], ys: Sequence[float], *, kind: interpolation.Kind = "linear"
+) -> float:
+    """The value at x between knots `xs`, which ascend, and their values `ys`.
+
+    In a kernel the two are `Table` parameters of one dimension and as many floats. Beyond the ends
+    it is the value of the first or last knot; NaN stays NaN. `"linear"` is NumPy's `interp`;
+    `"cubic"` is monotone where the values are and smooth, with continuous first derivatives
+    (Fritsch and Carlson 1980; the derivatives are those of Fritsch and Butland 1984, as SciPy's
+    `PchipInterpolator` has them). Raises ValueError for another kind.
+    """
+    if kind not in interpolation.KINDS:
+        raise ValueError(f'kind is "linear" or "cubic", not {kind!r}')
+    knots, values = row(xs), row(ys)
+    if knots.known != values.known:
+        raise ValueError(f"{knots.known} knots and {values.known} values")
+    return compute(lambda number: interpolation.interpolate(number, knots, values, kind), float(x))

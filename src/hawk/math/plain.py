@@ -10,7 +10,7 @@ import numpy as np
 from hawk.ir.meaning import represent
 from hawk.ir.ops import OPS, result_type
 from hawk.ir.types import DType
-from hawk.math.terms import Term
+from hawk.math.terms import Row, Term
 
 
 class _Number(NamedTuple):
@@ -33,9 +33,30 @@ class _Plain:
     ) -> tuple[Any, ...]:
         return then() if test.number else orelse
 
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., _Number],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        while test(*carried).number:
+            carried = body(*carried)
+        return carried
+
+    def certain(self, value: _Number) -> Any:
+        return value.number
+
 
 _PLAIN = _Plain()
 _NUMBERS = (bool, int, float, np.bool, np.integer, np.floating)
+
+
+def row(values: Any) -> Row:
+    """A table of numbers, float64. Raises TypeError for what is no row of numbers."""
+    array = np.asarray(values, np.float64)
+    if array.ndim != 1 or not array.size:
+        raise TypeError(f"expected one row of numbers, got an array of shape {array.shape}")
+    return Row(_PLAIN, _Number(array.tolist(), DType.F64), DType.F64, len(array))
 
 
 def compute(function: Callable[..., Any], *values: Any) -> Any:
