@@ -264,6 +264,14 @@ class Calls:
             kept = [each for each in node.keywords if each.arg in known]
             written = [*given, *(frame.source.text(each) for each in kept)]
             return HawkError("H305", what, where, f"{text}({', '.join(written)})")
+        written = [*given, *(frame.source.text(each) for each in node.keywords)]
+        if options := _by_name(recipe):
+            taken = [*known[: len(args)], *keywords]
+            due = [name for name, default in options.items() if not default and name not in taken]
+            if due:
+                fix = f"{text}({', '.join([*written, *(f'{name}=...' for name in due)])})"
+                return HawkError("H305", f"`{text}` needs `{due[0]}` in a kernel", where, fix)
+            return HawkError("H305", f"`{text}`: {error}", where)
         if len(args) == len(known):
             return HawkError("H305", f"`{text}`: {error}", where)
         count = f"{len(known)} argument{'s' * (len(known) != 1)}"
@@ -507,6 +515,14 @@ def _no_last_return(source: Source, end: ast.AST, caller: Loc) -> HawkError:
     what = f"`{source.name}` returns a value in line {line}, and on another path {path}"
     fix = f"{source.text(given[0])}, or other numbers of that form, as its last line"
     return HawkError("H205", what, source.head(caller), fix)
+
+
+def _by_name(recipe: Any) -> dict[str, bool]:
+    """Of a function with arguments that are given by name only: which have a default."""
+    parameters = list(inspect.signature(recipe).parameters.values())[1:]
+    if all(each.kind is not inspect.Parameter.KEYWORD_ONLY for each in parameters):
+        return {}
+    return {each.name: each.default is not inspect.Parameter.empty for each in parameters}
 
 
 def _hashable(value: Any) -> bool:

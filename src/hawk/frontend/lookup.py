@@ -198,9 +198,8 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
         else:
             kind = f"a {type(owner).__name__}"
         if owner is sys.modules.get("hawk") and name == "random":
-            what = f"`hawk.{name}` is not there yet"
-            fix = "a parameter for the noise, one Scalar a sample"
-            raise HawkError("H209", what, where, fix) from None
+            what = f"`hawk` has no `{name}`; it is in `hawk.math`"
+            raise HawkError("H307", what, where, f"hawk.math.{name}") from None
         what = f"{kind} has no `{name}`"
         near = same_name(name) or nearest(name, dir(owner))
         before = quoted(where).rpartition(".")[0]

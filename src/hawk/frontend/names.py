@@ -27,6 +27,7 @@ from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.frontend.recipes import Recipe
 from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.types import DType
+from hawk.math import distributions
 
 _TABLE: dict[Any, Recipe] = {
     # builtins
@@ -184,6 +185,16 @@ _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours
 _TABLE[math.log] = r.logarithm
 _TABLE[own.interp] = o.interpolation
 _TABLE[np.interp] = o.numpy_interpolation
+_RANDOM: dict[Any, Recipe] = {
+    own.random.uniform: o.drawn(distributions.uniform),
+    own.random.normal: o.drawn(distributions.normal),
+    own.random.exponential: o.drawn(distributions.exponential),
+    own.random.lognormal: o.lognormal,
+    own.random.bernoulli: o.bernoulli,
+    own.random.integers: o.integers,
+    own.random.poisson: o.poisson,
+}
+_TABLE.update(_RANDOM)
 _TABLE[np.power] = r.power
 
 if hasattr(math, "fma"):  # Python 3.13
@@ -195,6 +206,7 @@ RECIPES: Mapping[Any, Recipe] = _TABLE
 TYPED = (
     *(*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_, sum),
     *(sample_index, n_samples, step_index, own.interp, np.interp),
+    *_RANDOM,
 )
 """Functions that Python does not run for us on what is known: conversions, whose result has a type,
 `sum`, which adds floats in another way since Python 3.12, and what only a kernel knows."""
@@ -291,13 +303,29 @@ def unknown(
     owner = type(getattr(function, "__self__", None)).__name__
     if "random" in (getattr(function, "__module__", None) or "") or "Random" in owner:
         what += ": it would give one number while the kernel is traced, the same for ever"
-        return "H304", what, "a parameter for the noise, one Scalar a sample"
+        return "H304", what, _drawn(name)
     root = _root(function)
     same = [each.__name__ for each in RECIPES if _root(each) == root]
     close = difflib.get_close_matches(name, same, n=1, cutoff=0.8)
     before = text.rpartition(".")
     nearest = f"{before[0]}{before[1]}{close[0]}({', '.join(given)})" if close and given else ""
     return "H304", what, _advised(name, text, given, listed) or nearest
+
+
+_DRAWN = {
+    "normal": ("normal", "randn", "standard_normal", "gauss", "normalvariate"),
+    "integers": ("integers", "randint", "randrange", "choice"),
+    **{name: (name, f"standard_{name}") for name in ("exponential", "lognormal", "poisson")},
+    "bernoulli": ("binomial", "bernoulli"),
+}
+
+
+def _drawn(name: str) -> str:
+    """The random number that is meant by that of another library."""
+    ours = next((each for each, names in _DRAWN.items() if name in names), "uniform")
+    given = {"integers": ", high=...", "bernoulli": ", p=...", "poisson": ", mean=..."}
+    call = f"hawk.math.random.{ours}(seed, hawk.step_index(){given.get(ours, '')})"
+    return f"{call}, with a number or a Param[Index] called seed"
 
 
 def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) -> Fix:

@@ -346,6 +346,11 @@ def from_bits(dtype: DType, number: int) -> Number:
     )
 
 
+def mulhi(_: DType, x: int, y: int) -> int:
+    """The upper half of a product of two uint32."""
+    return x * y >> 32
+
+
 def lookup(_: DType, table: Sequence[Number], place: int) -> Number:
     """An element of a table; `place` is one of its places."""
     if not 0 <= place < len(table):

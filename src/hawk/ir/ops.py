@@ -227,6 +227,9 @@ _ROWS = (
        "Shift to the left; by an amount outside the width it is 0."),
     Op("shr", 2, _ints, _m.shr, {}, _each("iu", _d.shr), 0,
        "Shift to the right, keeping the sign; by an amount outside the width it is 0."),
+    Op("mulhi", 2, _alike("uint32 numbers", lambda t: t is U32), _m.mulhi, {},
+       {"u": _d.mulhi}, 0,
+       "The upper half of the product of two uint32."),
     # comparisons and choice
     Op("eq", 2, _equality, _m.eq, _two("fcmp oeq", "icmp eq", "icmp eq", "icmp eq"), {}, 0,
        "Equal? A NaN is equal to nothing."),

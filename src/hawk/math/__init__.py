@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hawk.math import exponential, interpolation, inverse, logarithm, power, trigonometry
+from hawk.math import random as random
 from hawk.math.plain import compute, row
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,3 +80,21 @@ def compute(function: Callable[..., Any], *values: Any) -> Any:
     several = result if isinstance(result, tuple) else (result,)
     numbers = tuple(np.float32(t.value.number) if narrow else t.value.number for t in several)
     return numbers if isinstance(result, tuple) else numbers[0]
+
+
+def integer_term(number: int) -> Term:
+    """An integer of up to 64 bits as an int64. Raises TypeError, and OverflowError beyond."""
+    value = index(number)
+    if not -(2**63) <= value < 2**64:
+        raise OverflowError(f"{value} has more than 64 bits")
+    return Term(_PLAIN, _PLAIN.constant(value, DType.I64), DType.I64)
+
+
+def real_term(number: float) -> Term:
+    """A float64."""
+    return Term(_PLAIN, _PLAIN.constant(float(number), DType.F64), DType.F64)
+
+
+def plain_number(term: Term) -> Any:
+    """The Python number of a term."""
+    return term.value.number
