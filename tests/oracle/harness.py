@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import linecache
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 from unittest import mock
@@ -24,11 +24,11 @@ import hawk
 from eagle.devices.host import device as host_device
 from eagle.runs import course
 from hawk import reference
-from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, is_hidden
+from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, extent_name, is_hidden
 from hawk.ir.nodes import ARRAYS, Function, Number, Role
 from hawk.ir.types import DType
 from hawk.ir.verify import verify
-from hawk.kernel import Kernel
+from hawk.kernel import Kernel, Parameter
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import Compiled
 from hawk.targets.cpu import entries
@@ -62,6 +62,7 @@ class Case:
     """What each Param is."""
     columns: Mapping[str, Sequence[Number]] = field(default_factory=dict[str, Sequence[Number]])
     """What the first samples of each input, Mutable and the Terminated hold."""
+    tables: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
     seed: int = 0
     """Draws the other samples, and the ways that are tried."""
 
@@ -94,15 +95,34 @@ def case_of(program: Program) -> Case:
     numbers: dict[str, Number] = {}
     columns: dict[str, list[Number]] = {}
     done_before = random.random() < 0.5
+    tables: dict[str, NDArray[Any]] = {}
     for each in kernel.parameters:
         dtype = each.element.at(real)
-        if each.role is Role.UNIFORM:
+        if each.table is not None:
+            tables[each.name] = table = _table(random, each, dtype)
+            extents = enumerate(table.shape)
+            numbers.update({extent_name(each.name, axis): extent for axis, extent in extents})
+        elif each.role is Role.UNIFORM:
             numbers[each.name] = draw(random, dtype, each.name)
         elif each.role is Role.MASK:
             columns[each.name] = [done_before and random.random() < 0.2 for _ in range(LOOKED_AT)]
         else:
             columns[each.name] = column(random, dtype, LOOKED_AT, each.name)
-    return Case(program.text, real, random.choice(LENGTHS), numbers, columns, program.seed)
+    steps = random.choice(LENGTHS)
+    return Case(program.text, real, steps, numbers, columns, tables, program.seed)
+
+
+KNOTS = 6
+"""Elements of tables whose extents may be any."""
+
+
+def _table(random: Random, parameter: Parameter, dtype: DType) -> NDArray[Any]:
+    assert parameter.table is not None
+    shape = tuple(KNOTS if extent is None else extent for extent in parameter.table.extents)
+    numbers = column(random, dtype, int(np.prod(shape)), parameter.name)
+    if parameter.name == "knots":
+        numbers = sorted(random.uniform(-4, 4) for _ in range(KNOTS))
+    return as_array(numbers, dtype).reshape(shape)
 
 
 def check(case: Case, stages: Sequence[str] = STAGES) -> None:
@@ -121,7 +141,10 @@ def _comparisons(case: Case) -> Iterator[tuple[str, Callable[[], None]]]:
     kernel = load(case.text)
     fn = kernel.trace(case.real)
     verify(fn)
-    few = Batch.of(fn.planes, case.columns, case.numbers, _samples(case))
+    held = {each.name: each.element.at(case.real) for each in kernel.parameters}
+    tables = {name: as_array(table, held[name]) for name, table in case.tables.items()}
+    case = replace(case, tables=tables)
+    few = Batch.of(fn.planes, case.columns, case.numbers, _samples(case), tables)
     yield "python", lambda: _python(kernel, case)
     yield "passes", lambda: _passes(fn, few)
     run = _Run(case, kernel, optimise(fn))
@@ -134,6 +157,9 @@ def given(kernel: Kernel[..., Any], case: Case) -> dict[str, NDArray[Any]]:
     """What the kernel is run on, as a user passes it."""
     planes: dict[str, NDArray[Any]] = {}
     for each in kernel.parameters:
+        if each.table is not None:
+            planes[each.name] = case.tables[each.name]
+            continue
         numbers = case.numbers.get(each.name, case.columns.get(each.name))
         planes[each.name] = as_array(numbers, each.element.at(case.real))
     return planes
@@ -193,7 +219,8 @@ class _Run:
         self.asks = bool(names & {SAMPLE_INDEX, STEP_INDEX})
         """Does the program ask where its sample is? Then no sample may be moved."""
         self.counts = STEP_INDEX in names
-        self.start = Batch.of(fn.planes, self.columns(), case.numbers, max(SIZES))
+        columns = self.columns()
+        self.start = Batch.of(fn.planes, columns, case.numbers, max(SIZES), case.tables)
         self.end = self.start.copy()
         self.first = self.start.copy()
         """After one step."""
@@ -332,7 +359,8 @@ class _Run:
         planes: dict[str, Any] = {
             name: batch.arrays[name] for name in names if name in batch.arrays
         }
-        planes |= {"n": batch.n, **self.case.numbers}
+        numbers = {n: each for n, each in self.case.numbers.items() if not is_hidden(n)}
+        planes |= {"n": batch.n, **numbers, **self.case.tables}
         if outputs:
             planes["out"] = outputs if self.kernel.nesting == "tuple" else outputs[0]
         return planes
@@ -400,7 +428,7 @@ def _passed(batch: Batch) -> Batch:
     """The batch without the planes that nobody passes."""
     names = [name for name in batch.arrays if not is_hidden(name)]
     arrays, fenced = ({name: of[name] for name in names} for of in (batch.arrays, batch.fenced))
-    return Batch(batch.n, arrays, batch.numbers, fenced)
+    return Batch(batch.n, arrays, batch.numbers, fenced, batch.tables)
 
 
 def _permuted(batch: Batch, seed: int | None) -> Batch:

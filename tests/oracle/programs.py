@@ -39,6 +39,15 @@ import numpy as np
 import hawk
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 """
+TABLES = {
+    "knots": ("Table[Scalar]", REAL, 1),
+    "values": ("Table[Scalar]", REAL, 1),
+    "places": ("Table[Int32]", INT32, 1),
+    "flags": ("Table[Bool, 3]", BOOL, 1),
+    "grid": ('Table["r":3, "c"]', REAL, 2),
+    "whole": ("Table[Index, :, :, :]", INDEX, 3),
+}
+"""Tables of the kernels that have some: annotation, kind, dimensions."""
 
 
 THEMES = ("", "loops", "nests", "choices", "functions", "containers")
@@ -343,6 +352,11 @@ class Writer:
             text += ["", *self.functions.of_the_module(module)]
         scope = module.inner()
         self.planes(scope)
+        if self.express.placed:
+            text.insert(1, "from hawk import Table")
+            for name, (annotation, kind, rank) in TABLES.items():
+                self.parameters.append((name, annotation))
+                self.express.tables[name] = kind, rank
         # Mostly the outputs are what the body computes, so that little of it is in vain.
         outputs: list[str] | None = None
         if self.chance(0.8 if self.theme == "nests" else 0.4):
@@ -489,7 +503,8 @@ class Writer:
     def kernel(self, body: Sequence[str], outputs: Sequence[str]) -> list[str]:
         self.random.shuffle(self.parameters)
         options: list[str] = []
-        floats = [row for row in self.parameters if row[1] in ("Scalar", "Mutable[Scalar]")]
+        kinds = ("Scalar", "Mutable[Scalar]", "Table[Scalar]")
+        floats = [row for row in self.parameters if row[1] in kinds]
         if not self.wide and not floats:
             options.append('dtype="float32"')  # no array says it
         if self.chance(0.2):
