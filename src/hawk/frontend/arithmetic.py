@@ -113,7 +113,7 @@ class Arithmetic(ABC):
     def extent(self, table: str, axis: int) -> Any:
         """The extent of a table along an axis, an Int32, where its annotation does not say it."""
 
-    def outside(  # noqa: B027 - few want to hear of it
+    def beyond_table(  # noqa: B027 - few want to hear of it
         self, table: str, axis: int, index: Any, beyond: Callable[[], Any]
     ) -> None:
         """Hear of an index of a table; `beyond` says whether it is none of the table's places."""

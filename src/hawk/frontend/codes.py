@@ -46,7 +46,7 @@ CODES: Mapping[str, str] = {
     "H211": "A wider float where the kernel's float is needed.",
     "H212": "A value that must be known when the kernel is traced.",
     "H213": "Numbers that do not fit the parts they are assigned to.",
-    "H214": "An index that is not one of a table's places.",
+    "H215": "An index that is not one of a table's places.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",

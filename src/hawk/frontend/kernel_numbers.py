@@ -100,7 +100,7 @@ class KernelNumbers(Arithmetic):
         assert plane.read is not None
         return Scalar(plane.read)
 
-    def outside(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+    def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
         if self.watch is not None and not self.builder.loc.file.startswith(HAWK):
             text = f"an index of `{table}`" + (f" along axis {axis}" if axis else "")
             self.watch.note(Event.OUTSIDE, beyond(), self.builder.loc, text)

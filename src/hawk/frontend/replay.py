@@ -90,7 +90,7 @@ class _Numbers(PythonNumbers):
         self.record.operation(op, values, result)
         return result
 
-    def outside(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+    def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
         site, record = self.record.site, self.record
         if site is None or site.kind is not Event.OUTSIDE or record.seen is not None:
             return

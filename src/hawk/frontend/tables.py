@@ -27,7 +27,7 @@ def element(table: TableView, indices: Sequence[Any]) -> Any:
     if len(indices) != rank:
         counted = f"{rank} dimension{'s' * (rank != 1)}"
         what = f"`{table.name}` has {counted}, and here {_are(len(indices))} given"
-        raise Misfit("H214", what, _example(table))
+        raise Misfit("H215", what, _example(table))
     with numbers.aside():
         places = [_place(table, axis, index) for axis, index in enumerate(indices)]
         place = places[0]
@@ -42,17 +42,17 @@ def ordered(table: TableView, given: Sequence[Any], named_: Mapping[str, Any]) -
     axes = table.form.axes
     if not axes:
         what = f"the dimensions of `{table.name}` have no names"
-        raise Misfit("H214", what, _example(table))
+        raise Misfit("H215", what, _example(table))
     right = f"{table.name}.at({', '.join(f'{axis}=...' for axis in axes)})"
     if given:
-        raise Misfit("H214", f"`{table.name}.at` takes an index by the name of each axis", right)
+        raise Misfit("H215", f"`{table.name}.at` takes an index by the name of each axis", right)
     for name in named_:
         if name not in axes:
             what = f"`{table.name}` has no axis `{name}`; it has {', '.join(axes)}"
-            raise Misfit("H214", what, right)
+            raise Misfit("H215", what, right)
     missing = [axis for axis in axes if axis not in named_]
     if missing:
-        raise Misfit("H214", f"`{table.name}.at` needs an index for `{missing[0]}`", right)
+        raise Misfit("H215", f"`{table.name}.at` needs an index for `{missing[0]}`", right)
     return [named_[axis] for axis in axes]
 
 
@@ -79,7 +79,7 @@ def _clamped(table: TableView, axis: int, index: Any) -> Any:
     numbers = table.numbers
     if not numbers.is_number(index) and not isinstance(index, (bool, int, float)):
         what = f"an index of `{table.name}` is an integer, not {_described(index)}"
-        raise Misplaced("H214", what, f"one element at a time, as in {_example(table)}")
+        raise Misplaced("H215", what, f"one element at a time, as in {_example(table)}")
     kind = _checked(table, numbers.kind(index))
     known: Any = numbers.certain(index) if numbers.is_number(index) else index
     extent = table.extent(axis)
@@ -96,7 +96,7 @@ def _clamped(table: TableView, axis: int, index: Any) -> Any:
         above = numbers.emit("gt", index, last)
         return numbers.emit("or", numbers.emit("lt", index, zero), above)
 
-    numbers.outside(table.name, axis, index, beyond)
+    numbers.beyond_table(table.name, axis, index, beyond)
     inside = index if dtype is DType.U32 else numbers.emit("max", index, zero)
     return _int32(numbers, numbers.emit("min", inside, last))
 
@@ -106,10 +106,10 @@ def _checked(table: TableView, kind: Kind) -> Kind:
         return kind
     if kind in (Literal.BOOL, DType.BOOL):
         what = f"an index of `{table.name}` is an integer, and `{{left}}` is a Bool"
-        raise Misplaced("H214", what, "int({left})", side="left")
+        raise Misplaced("H215", what, "int({left})", side="left")
     what = f"an index of `{table.name}` is an integer, and `{{left}}` is a float"
     into = conversion(DType.I32, table.numbers.real)
-    raise Misplaced("H214", what, f"{into}({{left}})", side="left")
+    raise Misplaced("H215", what, f"{into}({{left}})", side="left")
 
 
 def _check_known(table: TableView, axis: int, index: int, extent: Any) -> None:
@@ -120,14 +120,14 @@ def _check_known(table: TableView, axis: int, index: int, extent: Any) -> None:
     if isinstance(extent, int) and not 0 <= index < extent:
         what = f"`{table.name}` has {extent} element{'s' * (extent != 1)}{along}, from 0 to "
         what += f"{extent - 1}, and the index is {index}"
-        raise Misplaced("H214", what, str(extent - 1 if index >= 0 else 0), side="left")
+        raise Misplaced("H215", what, str(extent - 1 if index >= 0 else 0), side="left")
     if index < 0:
         what = f"an index of `{table.name}`{along} counts from 0, and this is {index}"
         size = f"len({table.name})" if axis == 0 else f"{table.name}.shape[{axis}]"
-        raise Misplaced("H214", what, f"{size} - {-index}", side="left")
+        raise Misplaced("H215", what, f"{size} - {-index}", side="left")
     if index > RANGE[DType.I32][1]:
         what = f"no table has an element {index}{along}"
-        raise Misplaced("H214", what, side="left")
+        raise Misplaced("H215", what, side="left")
 
 
 def _last(numbers: Any, extent: Any, dtype: DType) -> Any:
