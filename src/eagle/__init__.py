@@ -3,7 +3,8 @@
 from eagle.active import ActiveSet
 from eagle.deploy import Bound, Deployed, deploy
 from eagle.devices.host.team import set_threads
-from eagle.errors import BindError, Busy, PerformanceWarning
+from eagle.errors import BindError, Busy, LayoutWarning, PerformanceWarning
+from eagle.layouts import samples_first, samples_last
 from eagle.runs.report import RunReport, SimResult
 from eagle.runs.simulation import Simulation, run_until_done, simulate, simulation, until_done
 from eagle.spaces import gpu_available, xp_for
@@ -14,6 +15,7 @@ __all__ = [
     "Bound",
     "Busy",
     "Deployed",
+    "LayoutWarning",
     "PerformanceWarning",
     "RunReport",
     "SimResult",
@@ -21,6 +23,8 @@ __all__ = [
     "deploy",
     "gpu_available",
     "run_until_done",
+    "samples_first",
+    "samples_last",
     "set_threads",
     "simulate",
     "simulation",

@@ -7,11 +7,11 @@ is collected and said at once.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
+from eagle.exact import Exact, exact
 from eagle.interop.base import foreign
+from eagle.layouts import Copy
 from eagle.misfits import copy_of, extents_of, misfit, table_misfit
 from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_plane, view_of, width_of
-from hawk.annotations import Element
+from hawk.annotations import Element, owner
 from hawk.ir.hidden import N_SAMPLES, extent_name
 from hawk.ir.nodes import WRITTEN, Number, Role
 from hawk.ir.types import DType
@@ -37,6 +39,9 @@ Array: TypeAlias = NDArray[Any]
 AnyKernel: TypeAlias = Kernel[..., Any]
 
 _whole = lru_cache(maxsize=16)(Partition.whole)
+_NO_NAMES: frozenset[str] = frozenset()
+_NO_STARTS: Mapping[str, Number] = {}
+_NO_COPIES: Mapping[str, Array] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +71,63 @@ class Binding:
     """The caller's strided memory, for planes whose array is a copy of it."""
     planes: Sequence[Array | int]
     """What the compiled kernel is given: arrays, and numbers for the whole launch as words."""
+    words: Sequence[int]
+    """The same as words: where the arrays are, and the numbers."""
     allocated: tuple[str, ...]
     """State that the caller left out."""
     mask: str | None
     build_seconds: float
     device: Device
+    copies: tuple[Copy, ...] = ()
+    """Arrays whose samples are the first axis, and what stands in for them in each launch."""
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
-        return self.device.load(self.compiled, self.planes, _whole(self.n))
+        return self.device.load(self.compiled, self.planes, self.words, _whole(self.n))
+
+    @property
+    def careful(self) -> bool:
+        """Does a launch need `watched`?"""
+        return self.kernel.checks or bool(self.copies)
 
     def watched(self) -> AbstractContextManager[None]:
-        """Tells, after what runs inside `with`, what the checks of the kernel saw."""
+        """Tells, after what runs inside `with`, what the checks of the kernel saw.
+
+        Arrays that have to be copied are copied before and after.
+        """
+        if self.copies:
+            return self._copying()
         if not self.kernel.checks:
             return nullcontext()
         from hawk.checks import watching  # looks closely, so who does not ask need not wait
 
         return watching(self.kernel, self.compiled, self.planes)
 
+    @contextmanager
+    def _copying(self) -> Iterator[None]:
+        self.bring()
+        try:
+            with replace(self, copies=()).watched():
+                yield
+        finally:
+            self.give()
+
+    def bring(self) -> None:
+        """Copy in what has to be."""
+        for copy in self.copies:
+            copy.bring()
+
+    def give(self) -> None:
+        """Copy out what has to be."""
+        for copy in self.copies:
+            copy.give()
+
     @property
     def results(self) -> dict[str, Any]:
         """State planes, then outputs, as the caller gets them: his own arrays where he gave any."""
         states = (slot.name for slot in self.compiled.planes if slot.role is Role.STATE)
         names = [name for name in states if " " not in name]  # those with a space are hawk's own
+        names = list(dict.fromkeys(map(owner, names)))
         names += [output.name for output in self.kernel.outputs]
         return {name: self.given_back(name) for name in names}
 
@@ -107,6 +146,7 @@ def bind(
     n: SupportsIndex | None = None,
     out: object = None,
     problems: Sequence[str] = (),
+    layout: object = None,
 ) -> Binding:
     """Check everything and bind it.
 
@@ -114,11 +154,28 @@ def bind(
     arrays. `problems` are what the door itself found wrong. Raises BindError with all problems,
     HawkError where the kernel itself cannot be compiled.
     """
+    if n is None and out is None and layout is None and not args and not problems:
+        fit = exact(kernel, planes)
+        if fit is not None:
+            return _as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
-    return _Binder(kernel, door, given, problems).bind(n)
+    if kernel.signature.shaped or layout is not None:
+        from eagle.small_arrays import SmallArrays  # kernels of scalars have no need of it
+
+        return SmallArrays(kernel, door, given, problems, layout).bind(n)
+    return Binder(kernel, door, given, problems).bind(n)
 
 
-class _Binder:
+def _as_given(kernel: AnyKernel, fit: Exact) -> Binding:
+    """Planes that need no second look."""
+    begin = time.perf_counter()
+    compiled = kernel.compile(fit.real, _NO_NAMES)
+    build_seconds = time.perf_counter() - begin
+    placed = _Placed(fit.arrays, fit.addresses, fit.numbers)
+    return _complete(kernel, compiled, (fit.n,), placed, fit.arrays.copy(), build_seconds)
+
+
+class Binder:
     """One call on its way through the checks."""
 
     def __init__(
@@ -141,6 +198,8 @@ class _Binder:
         self.spans: list[tuple[int, int]] = []
         """First byte and one past the last, of planes that are used as the caller gave them."""
         self.arrays: dict[str, Array] = {}
+        self.addresses: dict[str, int] = {}
+        """Where those are that are used as the caller gave them."""
         self.own: dict[str, Any] = {}
         self.copied: dict[str, Array] = {}
         self.numbers: dict[str, Number] = {}
@@ -165,7 +224,7 @@ class _Binder:
         if self.problems and not self.left_out:
             raise self.error()
         begin = time.perf_counter()
-        compiled = self.kernel.compile(self.real, frozenset(self.uniform))
+        compiled = self.compile()
         build_seconds = time.perf_counter() - begin
         if self.left_out:
             self.refuse_left_out(compiled)
@@ -174,6 +233,9 @@ class _Binder:
         if self.problems:
             raise self.error()
         return self.allocate(compiled, build_seconds)
+
+    def compile(self) -> Compiled:
+        return self.kernel.compile(self.real, frozenset(self.uniform))
 
     def error(self) -> BindError:
         door = self.door.name.format(kernel=self.kernel.name)
@@ -248,7 +310,7 @@ class _Binder:
         if self.asked:
             return f" for n={self.n}"
         first = next((name for name, n in self.lengths.items() if n == self.n), None)
-        return "" if first is None else f" like {first!r}"
+        return "" if first is None else f" like {owner(first)!r}"
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
@@ -354,7 +416,7 @@ class _Binder:
                 self.own[name] = value
             if is_plane(view, dtype, self.shape, written=written):
                 self.arrays[name] = view
-                start = address_of(view)
+                start = self.addresses[name] = address_of(view)
                 self.spans.append((start, start + view.nbytes))
                 return
             array = self.adapt(name, view, dtype, written=written) if self.door.lenient else None
@@ -405,21 +467,28 @@ class _Binder:
         if len(self.spans) == len(self.own) and are_apart(self.spans):
             return
         roles = {each.name: each.role for each in (*self.parameters, *self.outputs)}
+        roles.update(self.copied_roles())
         names = list(self.own)
         arrays = [self.views[name] for name in names]
         for i, j in overlaps(arrays, [roles[name] in WRITTEN for name in names]):
             one, two = names[i], names[j]
             if roles[one] in WRITTEN and roles[two] in WRITTEN:
-                fix = copy_of(two, self.own[two])
-                why = f"shares memory with {one!r}, and both are written; write {fix}"
-                self.refuse(two, why)
+                self.refuse_shared(two, one, ", and both are written")
                 continue
             read, written = (one, two) if roles[two] in WRITTEN else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
             allowed = allowed and roles[read] is not Role.TABLE
             if not (allowed and same_plane(arrays[i], arrays[j])):
-                fix = copy_of(read, self.own[read])
-                self.refuse(read, f"shares memory with {written!r}, which is written; write {fix}")
+                self.refuse_shared(read, written, ", which is written")
+
+    def copied_roles(self) -> dict[str, Role]:
+        """The roles of memory that counts besides that of the planes."""
+        return {}
+
+    def refuse_shared(self, name: str, other: str, why: str) -> None:
+        """Refuse a plane that shares memory with another."""
+        fix = copy_of(name, self.own[name])
+        self.refuse(name, f"shares memory with {other!r}{why}; write {fix}")
 
     def refuse_left_out(self, compiled: Compiled) -> None:
         """State may be left out where its value at the start is never read."""
@@ -430,49 +499,96 @@ class _Binder:
 
     def refuse_unlike_tables(self) -> None:
         """Knots and values are as many."""
-        for one, other in self.kernel.program.trace(self.real, frozenset(self.uniform)).as_long:
+        uniform = frozenset([owner(name) for name in self.uniform])
+        for one, other in self.kernel.program.trace(self.real, uniform).as_long:
             first, second = len(self.arrays[one]), len(self.arrays[other])
             if first != second:
                 why = f"has {second} elements, and {one!r} has {first}; the kernel needs as many"
                 self.refuse(other, why)
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
+        """Bind what was placed, and make the arrays that nobody gave."""
         assert self.shape is not None
-        self.numbers[N_SAMPLES] = self.n
-        allocated: list[str] = []
-        planes: list[Array | int] = []
-        mask: str | None = None
-        for slot in compiled.planes:
-            name, role = slot.name, slot.role
-            if role is Role.UNIFORM:
-                planes.append(raw_word(self.numbers[name], slot.dtype))
-                continue
-            if role is Role.INDEX:
-                planes.append(0)  # its word is not looked at
-                continue
-            if role is Role.MASK:
-                mask = name
-            array = self.arrays.get(name)
-            if array is None:
-                array = self.arrays[name] = HOST.zeros(self.shape, slot.dtype)
-                if name in self.starts:
-                    array[...] = self.starts[name]
-                if role is Role.STATE and name not in self.given and " " not in name:
-                    allocated.append(name)
-            planes.append(array)
-        return Binding(
-            kernel=self.kernel,
-            compiled=compiled,
-            n=self.n,
-            arrays=self.arrays,
-            own=self.own,
+        return _complete(
+            self.kernel,
+            compiled,
+            self.shape,
+            _Placed(self.arrays, self.addresses, self.numbers),
+            self.own,
+            build_seconds,
+            given=self.given,
+            starts=self.starts,
             copied=self.copied,
-            planes=planes,
-            allocated=tuple(allocated),
-            mask=mask,
-            build_seconds=build_seconds,
-            device=HOST,
         )
+
+
+class _Placed(NamedTuple):
+    """What there is to bind, by the name of the plane."""
+
+    arrays: dict[str, Array]
+    addresses: Mapping[str, int]
+    """Where arrays are, as far as that was looked up."""
+    numbers: Mapping[str, Number]
+
+
+def _complete(
+    kernel: AnyKernel,
+    compiled: Compiled,
+    shape: tuple[int, ...],
+    placed: _Placed,
+    own: Mapping[str, Any],
+    build_seconds: float,
+    *,
+    given: Collection[str] = (),
+    starts: Mapping[str, Number] = _NO_STARTS,
+    copied: Mapping[str, Array] = _NO_COPIES,
+) -> Binding:
+    """Put planes in the order of the compiled kernel, and make those that are not there."""
+    arrays, addresses, numbers = placed
+    n = shape[0] if shape else 1
+    allocated: list[str] = []
+    planes: list[Array | int] = []
+    words: list[int] = []
+    mask: str | None = None
+    for slot in compiled.planes:
+        name, role = slot.name, slot.role
+        if role is Role.UNIFORM:
+            # Of hawk's own numbers, those of reductions come with each step.
+            own_number = n if name == N_SAMPLES else numbers.get(name, 0)
+            number = own_number if " " in name else numbers[name]
+            word = raw_word(number, slot.dtype)
+            planes.append(word)
+            words.append(word)
+            continue
+        if role is Role.INDEX:
+            planes.append(0)  # its word is not looked at
+            words.append(0)
+            continue
+        if role is Role.MASK:
+            mask = name
+        array = arrays.get(name)
+        if array is None:
+            array = arrays[name] = HOST.zeros(shape, slot.dtype)
+            if name in starts:
+                array[...] = starts[name]
+            if role is Role.STATE and name not in given and " " not in name:
+                allocated.append(name)
+        planes.append(array)
+        words.append(addresses.get(name) or address_of(array))
+    return Binding(
+        kernel=kernel,
+        compiled=compiled,
+        n=n,
+        arrays=arrays,
+        own=own,
+        copied=copied,
+        planes=planes,
+        words=words,
+        allocated=tuple(allocated),
+        mask=mask,
+        build_seconds=build_seconds,
+        device=HOST,
+    )
 
 
 def _usual(lengths: list[int]) -> int:

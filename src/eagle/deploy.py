@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 from eagle.active import ActiveSet
 from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.devices.base import Turn
-from eagle.errors import Busy, PerformanceWarning
+from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
+from hawk.annotations import owner
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.nodes import ARRAYS, WRITTEN, Role
 from hawk.kernel import Kernel
@@ -40,6 +40,7 @@ class Deployed:
         n: SupportsIndex | None = None,
         out: object = None,
         buffer: object = None,
+        layout: object = None,
         **planes: object,
     ) -> Bound:
         """Bind arrays once, to launch often.
@@ -48,12 +49,24 @@ class Deployed:
         and numbers for each `Param`. State is changed in place. `out`, which may also be called
         `buffer`, is the array for what the kernel returns, or a tuple of arrays nested as its
         `return` is; what is not given is made. `n` is the number of samples where no array tells.
-        Nothing is copied or converted: BindError says all that does not fit.
+        Nothing is copied or converted, but for small arrays with the samples first (LayoutWarning):
+        BindError says all that does not fit. `layout` is `"samples_first"` or `"samples_last"`,
+        for arrays of small arrays whose shape reads both ways, or a dict that says it by plane.
         """
         door = _BIND_ONE if largest_launch(self.kernel) == 1 else _BIND
         both = both_given(out, buffer)
         out = buffer if out is None else out
-        return Bound(bind(self.kernel, door=door, planes=planes, n=n, out=out, problems=both))
+        return Bound(
+            bind(
+                self.kernel,
+                door=door,
+                planes=planes,
+                n=n,
+                out=out,
+                problems=both,
+                layout=layout,
+            )
+        )
 
     def __call__(
         self,
@@ -63,6 +76,7 @@ class Deployed:
         out: object = None,
         buffer: object = None,
         threads: SupportsIndex | None = None,
+        layout: object = None,
         **planes: object,
     ) -> Any:
         """Launch once and return what the kernel returns.
@@ -73,13 +87,23 @@ class Deployed:
         and numbers come back. A kernel without `return` returns its state: the one plane, or a
         tuple of them in the order of the signature. Arrays given for state are changed in place.
         Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
+        `layout` is as for `bind`.
         """
         kernel = self.kernel
         steps = 1 if isinstance(kernel.steps, str) else kernel.steps
         door = _CALL_ONE if steps == 1 else _CALL
         wrong = (*both_given(out, buffer), *wrong_threads(threads))
         out = buffer if out is None else out
-        binding = bind(kernel, door=door, args=args, planes=planes, n=n, out=out, problems=wrong)
+        binding = bind(
+            kernel,
+            door=door,
+            args=args,
+            planes=planes,
+            n=n,
+            out=out,
+            problems=wrong,
+            layout=layout,
+        )
         with binding.watched():
             binding.load().launch(steps, None if threads is None else index(threads))
             copy_back(binding)
@@ -136,13 +160,13 @@ class Bound:
     Raises `Busy` when two threads launch it at once.
     """
 
-    __slots__ = ("_binding", "_checks", "_largest", "_loaded", "_turn")
+    __slots__ = ("_binding", "_careful", "_largest", "_loaded", "_turn")
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._loaded = binding.load()
         self._largest = largest_launch(binding.kernel)
-        self._checks = binding.kernel.checks
+        self._careful = binding.careful
         self._turn = Turn()
 
     @property
@@ -200,7 +224,7 @@ class Bound:
         try:
             if not turn.take(mine):
                 raise Busy(f"this Bound of {self.kernel.name} is being launched by another thread")
-            if self._checks:
+            if self._careful:
                 with self._binding.watched():
                     self._loaded.launch(steps, threads, picked=picked)
             else:
@@ -230,16 +254,17 @@ class Bound:
 
     def _moved_by(self, active: ActiveSet) -> None:
         """Raises ValueError for a set that moves samples, but not all that is theirs."""
-        slots = {slot.name for slot in self._binding.compiled.planes} if active.moves else ()
+        planes = self._binding.compiled.planes
+        slots = {slot.name for slot in planes} if active.moves else ()
         for hidden, call in _OF_PLACE.items():
             if hidden in slots:
                 raise ValueError(
                     f"launch: 'active': moves samples, and {self.kernel.name} asks for {call}, "
                     "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
                 )
-        planes = self._binding.compiled.planes
-        names = [slot.name for slot in planes if slot.role in ARRAYS]
-        left = [name for name in names if active.leaves(self._binding.arrays[name])]
+        arrays = self._binding.arrays
+        names = [slot.name for slot in planes if slot.role in ARRAYS and slot.name in arrays]
+        left = dict.fromkeys([owner(name) for name in names if active.leaves(arrays[name])])
         if left:
             names = ", ".join(repr(name) for name in left)
             raise ValueError(
@@ -266,24 +291,13 @@ def copy_back(binding: Binding) -> None:
     for slot in binding.compiled.planes:
         if slot.name in binding.copied and slot.role in WRITTEN:
             binding.copied[slot.name][...] = binding.arrays[slot.name]
-    names = ", ".join(repr(name) for name in binding.copied)
+    names = ", ".join(dict.fromkeys(repr(owner(name)) for name in binding.copied))
     warnings.warn(
         f"{binding.kernel.name}: copied what is strided: {names}; "
         "give contiguous arrays (np.ascontiguousarray) to avoid it",
         PerformanceWarning,
-        stacklevel=_user_level(),
+        stacklevel=user_level(),
     )
-
-
-def _user_level() -> int:
-    """The stack level of the first frame outside of us."""
-    level, frame = 1, sys._getframe(1)  # noqa: SLF001 - the public way is in Python 3.12
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-_OURS = ("eagle", "hawk")
 
 
 def returned(binding: Binding) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 class BindError(ValueError):
     """Arrays and numbers that do not fit the kernel they were given to.
@@ -36,4 +38,19 @@ class PerformanceWarning(UserWarning):
     """Something was done that costs more than it needs to; the message says how to avoid it."""
 
 
-Busy.__module__ = PerformanceWarning.__module__ = "eagle"
+class LayoutWarning(PerformanceWarning):
+    """An array whose samples are its first axis is copied before and after each launch."""
+
+
+Busy.__module__ = PerformanceWarning.__module__ = LayoutWarning.__module__ = "eagle"
+
+
+def user_level() -> int:
+    """The stack level of the first frame outside of us, for a warning from our caller."""
+    level, frame = 1, sys._getframe(1)  # noqa: SLF001 - the public way is in Python 3.12
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+_OURS = ("eagle", "hawk")

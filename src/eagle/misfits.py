@@ -121,6 +121,85 @@ def _reformed(name: str, array: NDArray[Any], form: TableForm) -> str:
     return ""
 
 
+def misfit_of_whole(
+    name: str,
+    value: object,
+    dtype: DType,
+    inner: tuple[int, ...],
+    shape: Shape,
+    *,
+    first: bool,
+    role: Role,
+    like: str = "",
+) -> str:
+    """Why `value` is not the plane `name` of small arrays of shape `inner`, in one sentence.
+
+    `first`: its samples are the first axis. `like` says what the number of samples is taken from.
+    """
+    array, other = view_of(value), foreign(value)
+    tail: tuple[Any, ...] = ("n",) if shape is None else shape
+    sizes = (*tail, *inner) if first and tail else (*inner, *tail)
+    whole = f"({', '.join(map(str, sizes))}{',' * (len(sizes) == 1)})"
+    spelling = NUMPY_SPELLING if other is None else other.spelling
+    made = ""
+    if role is Role.OUTPUT and shape is not None:
+        dtype_too = "" if dtype is DType.F64 else f", np.{dtype.numpy}"
+        made = spelling.empty.format(shape=whole, dtype=dtype.numpy, dtype_too=dtype_too)
+    if array is None:
+        got = shown(value) if other is None else other.got
+        if isinstance(value, (list, tuple)):
+            got, fix = _of_list(name, value, dtype)
+            if fix.startswith("one number"):
+                return f"expected {dtype.numpy} {whole}, got {got}"
+        fix = made or _whole_of_no_array(name, value, dtype, whole if shape else "", role)
+        return f"expected {dtype.numpy} {whole}, got {got}" + (f"; write {fix}" if fix else "")
+    axis = 0 if first else array.ndim - 1
+    samples = array.shape[axis] if array.ndim else 0
+    components = (array.shape[:axis] + array.shape[axis + 1 :]) if array.ndim else ()
+    holds = components in (inner, (math.prod(inner),))
+    fits = shape is None or (holds and (samples,) == shape) or array.shape == sizes
+    strided = holds and fits and samples > 1 and array.strides[axis] != array.itemsize
+    needed = [each for each in _needed(array, role) if each != "contiguous"]
+    needed += ["contiguous"] * strided
+    got = _described(array, written=role is not Role.INPUT)
+    if strided:
+        got += f" with a stride of {array.strides[axis]} bytes between samples"
+    got += "" if other is None else other.note
+    text = f"expected {' '.join((*needed, dtype.numpy, whole))}{like * (not fits)}, got {got}"
+    fix, text_of = made, spelling.array.format(x=name)
+    count = math.prod(shape or ())
+    if fix:
+        pass
+    elif not fits and array.shape in (inner, (math.prod(inner),)):
+        index = ", ".join([":"] * array.ndim)
+        fix = f"np.repeat({text_of}[{index}, None], {count}, axis=-1)"
+    elif not fits and not (holds and samples > count > 1):
+        numbers = f"{math.prod(inner)} number{'s' * (math.prod(inner) > 1)}"
+        return f"{text}; each sample has {numbers}"
+    else:
+        if not fits:
+            text_of = f"{text_of}[:{count}]" if first else f"{text_of}[..., :{count}]"
+        fix = _retyped(text_of, array, dtype, role, spelling)
+        if strided and fix == text_of:
+            turned = f"{text_of}.T" if first and array.ndim == 2 else text_of
+            fix = spelling.contiguous.format(x=turned)
+    return f"{text}; write {fix}" if fix else text
+
+
+def _whole_of_no_array(name: str, value: object, dtype: DType, whole: str, role: Role) -> str:
+    """What to write for what is no array, where small arrays are needed."""
+    other = foreign(value)
+    if other is not None:
+        return other.fix.format(x=name, dtype=dtype.numpy)
+    if is_number(value):
+        return f"np.full({whole}, {name})" if whole else ""
+    make = "asarray" if role is Role.INPUT or isinstance(value, (list, tuple)) else "array"
+    if isinstance(value, (list, tuple)) or can_be_array(value):
+        return f"np.{make}({name}, dtype=np.{dtype.numpy})"
+    dtype_too = "" if dtype is DType.F64 else f", np.{dtype.numpy}"
+    return f"an array, such as np.zeros({whole}{dtype_too})" if whole else ""
+
+
 def copy_of(name: str, value: object) -> str:
     """What to write for a copy of an array."""
     other = foreign(value)

@@ -15,12 +15,15 @@ from hawk.annotations import (
     Bool,
     Index,
     Int32,
+    Matrix,
     Mutable,
     Param,
+    Quat,
     Scalar,
     Table,
     Terminated,
     UInt32,
+    Vector,
 )
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
@@ -28,7 +31,8 @@ from hawk.frontend.debug import debug
 from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.kernel import Kernel, kernel, steps
 
-# `hawk.math` is not among them: `from hawk import *` below `import math` must not replace it.
+# `hawk.math` and `hawk.sum` and its like are not among them: `from hawk import *` must not replace
+# the module `math` and Python's own `sum`.
 __all__ = [
     "Bool",
     "CheckError",
@@ -37,12 +41,15 @@ __all__ = [
     "Index",
     "Int32",
     "Kernel",
+    "Matrix",
     "Mutable",
     "Param",
+    "Quat",
     "Scalar",
     "Table",
     "Terminated",
     "UInt32",
+    "Vector",
     "debug",
     "float32",
     "float64",
@@ -62,7 +69,18 @@ __all__ = [
 if TYPE_CHECKING:
     from hawk import math as math
     from hawk.checks import CheckError, CheckWarning
+    from hawk.collective import all as all
+    from hawk.collective import any as any
+    from hawk.collective import argmax as argmax
+    from hawk.collective import argmin as argmin
+    from hawk.collective import max as max
+    from hawk.collective import mean as mean
+    from hawk.collective import min as min
+    from hawk.collective import sum as sum
     from hawk.reference import interpret, run_python
+
+
+_COLLECTIVE = ("all", "any", "argmax", "argmin", "max", "mean", "min", "sum")
 
 
 def __getattr__(name: str) -> Any:
@@ -75,6 +93,10 @@ def __getattr__(name: str) -> Any:
         from hawk import checks
 
         return getattr(checks, name)
+    if name in _COLLECTIVE:
+        from hawk import collective
+
+        return getattr(collective, name)
     if name == "math":
         from importlib import import_module
 

@@ -7,25 +7,58 @@ Each annotation is an `Annotated` type, so a type checker sees the number the bo
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, get_args, get_origin
+from math import prod
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
 from hawk.ir.types import DType
 
 T = TypeVar("T")
 
+SIZE_MAX = 1024
+"""The most numbers a small array holds: each of them is a value of the program."""
+
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What one sample of a plane holds: a scalar of `dtype`, or of the kernel's float width."""
+    """What one sample of a plane holds: a number, or a small array of numbers of one type."""
 
     name: str
     dtype: DType | None
-    """None: the kernel's own float width, chosen at each call."""
+    """Of its numbers. None: the kernel's own float width, chosen at each call."""
+    shape: tuple[int, ...] = ()
+    """Of a small array: `(w,)` or `(r, c)`."""
 
     def at(self, real: DType) -> DType:
-        """The type in a kernel of float width `real`."""
+        """The type of its numbers in a kernel of float width `real`."""
         return real if self.dtype is None else self.dtype
+
+    def components(self, name: str) -> tuple[str, ...]:
+        """What the numbers of the plane `name` are called: `r[0]`, `P[0,1]`; of a scalar `x`.
+
+        They are in the order of the rows. In a program each is a plane of its own.
+        """
+        if not self.shape:
+            return (name,)
+        if len(self.shape) == 1:
+            return tuple([f"{name}[{i}]" for i in range(self.shape[0])])
+        rows, columns = self.shape
+        return tuple([f"{name}[{i},{j}]" for i in range(rows) for j in range(columns)])
+
+
+def owner(component: str) -> str:
+    """The plane that a component belongs to: of `P[0,1]` it is `P`, of `x` itself."""
+    return component.partition("[")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +108,8 @@ UInt32: TypeAlias = Annotated[int, UINT32]
 Bool: TypeAlias = Annotated[bool, BOOL]
 """An input: one bool a sample, array `(n,)`."""
 Param = Annotated[T, Marker.PARAM]
-"""One number for the whole launch; `Param` is a float, `Param[Int32]` says another type."""
+"""One number for the whole launch; `Param` is a float, `Param[Int32]` says another type, and
+`Param[Vector[3]]` three numbers."""
 Mutable = Annotated[T, Marker.MUTABLE]
 """State: read at the start of a step and stored at its end, array `(n,)`, writable."""
 Terminated: TypeAlias = Annotated[bool, Marker.TERMINATED, BOOL]
@@ -105,21 +139,16 @@ else:
 
         def __class_getitem__(cls, items: Any) -> Any:
             parts = items if isinstance(items, tuple) else (items,)
-            element, dimensions = _element_of(parts[0]) if parts else None, parts[1:]
+            element, dimensions = _first(parts), parts[1:]
             if element is None:
                 element, dimensions = SCALAR, parts
             return Annotated[cls, _form(element, dimensions)]
 
 
-_PLAIN = {float: SCALAR, int: INDEX, bool: BOOL}
-
-
-def _element_of(item: Any) -> Element | None:
+def _first(parts: tuple[Any, ...]) -> Element | None:
     """The element that the first thing in the brackets of a Table says, if it says one."""
-    if isinstance(item, type):
-        return _PLAIN.get(item)
-    extras = get_args(item)[1:] if get_origin(item) is Annotated else ()
-    return extras[0] if len(extras) == 1 and isinstance(extras[0], Element) else None
+    named = parts and (isinstance(parts[0], type) or get_origin(parts[0]) is Annotated)
+    return _scalar(parts[0]) if named else None
 
 
 def _form(element: Element, dimensions: tuple[Any, ...]) -> TableForm:
@@ -153,3 +182,101 @@ def _extent(given: Any) -> int:
     if not whole or not 1 <= int(given) < 2**31:
         raise TypeError(f"the extent of a Table is a number from 1 to 2**31-1, not {given!r}")
     return int(given)
+
+
+# --- small arrays ---------------------------------------------------------------------------------
+
+
+class _Small:
+    """What a type checker knows of small arrays in the body of a kernel."""
+
+    if TYPE_CHECKING:
+        shape: tuple[int, ...]
+        ndim: int
+        size: int
+        T: Any
+
+        def copy(self) -> Any: ...
+        def __len__(self) -> int: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __getitem__(self, place: Any) -> Any: ...
+        def __setitem__(self, place: Any, value: Any) -> None: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+
+
+class Vector(_Small):
+    """`Vector[w]`: w floats a sample, array `(w, n)`; `Vector[w, Int32]` of another type."""
+
+    def __class_getitem__(cls, asked: Any) -> Any:
+        return Annotated[Vector, _element("Vector", asked, 1)]
+
+
+class Matrix(_Small):
+    """`Matrix[r, c]`: r rows of c floats a sample, array `(r, c, n)` or `(r*c, n)`.
+
+    `Matrix[r, c, Int32]` is one of another type.
+    """
+
+    def __class_getitem__(cls, asked: Any) -> Any:
+        return Annotated[Matrix, _element("Matrix", asked, 2)]
+
+
+Quat: TypeAlias = Annotated[Vector, Element("Quat", None, (4,))]
+"""A quaternion, array `(4, n)`: the vector part x, y, z, then the scalar w, as in SciPy."""
+
+
+def _element(kind: str, asked: Any, count: int) -> Element:
+    """The element of `Vector[...]` or `Matrix[...]`. Raises TypeError for what is none."""
+    parts = asked if isinstance(asked, tuple) else (asked,)
+    sizes, types = parts[:count], parts[count:]
+    usual = {"Vector": "Vector[3]", "Matrix": "Matrix[3, 3]"}[kind]
+    if len(sizes) < count or not all(type(size) is int and size >= 1 for size in sizes):
+        sized = "its length" if count == 1 else "its rows and columns"
+        given = ", ".join(map(_text, parts))
+        raise TypeError(f"{kind}[{given}]: a {kind} has {sized} in brackets; write {usual}")
+    if prod(sizes) > SIZE_MAX:
+        given = ", ".join(map(str, sizes))
+        raise TypeError(f"{kind}[{given}]: a small array holds at most {SIZE_MAX} numbers")
+    scalar = _scalar(types[0]) if types else SCALAR
+    if len(types) > 1 or scalar is None:
+        given = ", ".join(map(_text, parts))
+        raise TypeError(
+            f"{kind}[{given}]: after its size comes the type of its numbers, one of Scalar, Index, "
+            f"Int32, UInt32 and Bool; write {kind}[{', '.join(map(str, sizes))}, Int32]"
+        )
+    name = ", ".join([*map(str, sizes), *([] if scalar is SCALAR else [scalar.name])])
+    return Element(f"{kind}[{name}]", scalar.dtype, tuple(sizes))
+
+
+def _scalar(annotation: Any) -> Element | None:
+    """The element of `Scalar`, `Int32` and their like; None for anything else."""
+    if annotation in (float, int, bool):
+        return {float: SCALAR, int: INDEX, bool: BOOL}[annotation]
+    if get_origin(annotation) is not Annotated:
+        return None
+    extras = get_args(annotation)[1:]
+    plain = len(extras) == 1 and isinstance(extras[0], Element) and not extras[0].shape
+    return extras[0] if plain else None
+
+
+def _text(part: Any) -> str:
+    """A part of an annotation as it is written."""
+    scalar = _scalar(part) if not isinstance(part, (int, str, float)) else None
+    return scalar.name if scalar is not None else getattr(part, "__name__", repr(part))

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hawk.annotations import owner
 from hawk.errors import Loc, render
 from hawk.frontend.events import SHIFT, STEPS, Event, Events, Site, plane_name
 from hawk.frontend.replay import Replay, Seen
@@ -119,8 +120,9 @@ class _Run:
         self.tables = {n: a for n, a in arrays.items() if self.slots[n].role is Role.TABLE}
         self.arrays = {n: a.reshape(-1) for n, a in arrays.items() if n not in self.tables}
         real = _width(kernel, self.slots)
+        words = {owner(name) for name in self.words}
         inputs = {each.name for each in kernel.parameters if each.role is Role.INPUT}
-        uniform = frozenset(inputs & self.words.keys())
+        uniform = frozenset(inputs & words)
         self.replay = Replay(kernel, real)
         self.events: Events = kernel.program.trace(real, uniform).events
         self.kinds = tuple(self.events.first or ())
@@ -232,8 +234,9 @@ class Again:
 
     def values(self) -> dict[str, Any]:
         """What a step of the kernel reads."""
+        parameters, _ = self.run.kernel.signature.scalars
         unlike = (Role.MASK, Role.TABLE)
-        read = (each.name for each in self.run.kernel.parameters if each.role not in unlike)
+        read = (each.name for each in parameters if each.role not in unlike)
         values: dict[str, Any] = {name: self._number(self.run.slots[name]) for name in read}
         # Which the program may not have, where only what is printed asks for them.
         place = {N_SAMPLES: len(self.run.arrays[STEPS]), STEP_INDEX: self.taken}
@@ -256,7 +259,7 @@ def forget(arrays: Arrays, kinds: Sequence[Event]) -> None:
 
 def _width(kernel: Kernel[..., Any], slots: dict[str, Slot]) -> DType:
     """The float width that `kernel` was compiled for."""
-    planes = (*kernel.parameters, *kernel.outputs)
+    planes = (*kernel.signature.scalars[0], *kernel.signature.scalars[1])
     found = [slots[each.name].dtype for each in planes if each.element.dtype is None]
     return found[0] if found else WIDTHS[kernel.dtype or "float64"]
 

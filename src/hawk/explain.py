@@ -6,13 +6,14 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from hawk.ir.nodes import Function, Plane, Role
+from hawk.frontend.debug import quoted
+from hawk.ir.nodes import Function, Plane, Role, used_values
 from hawk.ir.printer import to_text
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
+from hawk.passes.phases import step_of
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import Compiled
-from hawk.targets.cpu.compile import used_values
 from hawk.targets.cpu.estimate import Estimate, estimate
 from hawk.targets.cpu.machine import Machine, host
 from hawk.targets.cpu.stopping import Monotone, monotone_stop
@@ -33,7 +34,8 @@ def explanation(
     is not there or not the kernel's own, HawkError where the kernel is wrong.
     """
     real = _width(kernel, dtype)
-    fn = optimise(kernel.trace(real))
+    traced = kernel.trace(real)
+    fn = optimise(step_of(traced))
     compiled = kernel.compile(real) if machine is None else None
     machine = machine or host()
     variant = choose_variant(fn, machine)
@@ -41,6 +43,7 @@ def explanation(
     lines = [
         *_title(kernel, fn),
         *_planes(fn),
+        *_reductions(traced),
         *_program(fn),
         *_code(fn, machine, variant, guess),
         *_work(fn, guess),
@@ -97,6 +100,18 @@ def _planes(fn: Function) -> Iterator[str]:
         elif plane.role is Role.STATE and not _is_read(fn, plane):
             what = "stored when a step ends, never read: it may be left out"
         yield f"  {plane.name:{name_width}}  {plane.dtype.hawk:7}  {what}"
+
+
+def _reductions(fn: Function) -> Iterator[str]:
+    """What is made of all samples before each step."""
+    if not fn.reductions:
+        return
+    yield "\nOf all samples, before each step"
+    name_width = max(len(each.plane) for each in fn.reductions)
+    for each in fn.reductions:
+        yield f"  {each.plane:{name_width}}  = {quoted(each.loc) or f'hawk.{each.kind}(...)'}"
+    text = "So all samples take their steps together, one at a time, however many a launch is of."
+    yield from _said(text)
 
 
 def _is_read(fn: Function, plane: Plane) -> bool:

@@ -17,7 +17,7 @@ from hawk.frontend.source import Source
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
 from hawk.locks import compiling
-from hawk.targets.base import STEPS_MAX, Compiled, Image
+from hawk.targets.base import STEPS_MAX, Compiled, Image, Phase
 
 __all__ = ["NO_DEFAULT", "RESERVED", "Kernel", "Output", "Parameter", "kernel", "steps"]
 
@@ -91,7 +91,7 @@ class Program:
             if known is None or known[0] is not traced:
                 program = _counting(traced.function) if count_steps else traced.function
                 program = _checking(program, traced) if self.checks else program
-                known = (traced, _compiled(self.function, program, uniform))
+                known = (traced, _with_phases(self.function, program, uniform))
                 self._compiled[way] = known
             return known[1]
 
@@ -106,6 +106,19 @@ def _checking(fn: Function, traced: Traced) -> Function:
     from hawk.frontend.events import with_planes
 
     return with_planes(fn, traced.events)
+
+
+def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
+    """Native code of the traced program `fn`, and of what each sample gives to its reductions."""
+    if not fn.reductions:
+        return _compiled(function, fn, uniform)
+    from hawk.passes.phases import given_to, step_of  # few kernels need it
+
+    phases = tuple(
+        Phase(_compiled(function, given_to(fn, each), uniform), each.kind, each.plane)
+        for each in fn.reductions
+    )
+    return replace(_compiled(function, step_of(fn), uniform), phases=phases)
 
 
 def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
@@ -251,10 +264,11 @@ class Kernel(Generic[P, R]):
         return asm_text(self._optimised())
 
     def _optimised(self) -> Function:
-        from hawk.passes.pipeline import optimise  # loaded by who looks
+        from hawk.passes.phases import step_of  # loaded by who looks
+        from hawk.passes.pipeline import optimise
 
         real = WIDTHS[self.dtype or "float64"]
-        return optimise(self.trace(real))
+        return optimise(step_of(self.trace(real)))
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Launch once: `steps=K` takes K steps, 1 and `"auto"` take one. See `eagle.deploy`."""

@@ -1,4 +1,4 @@
-"""The two slow ways to run a kernel, one sample at a time: for tests, and for looking closely.
+"""The two slow ways to run a kernel, in plain Python: for tests, and for looking closely.
 
 `interpret` runs the program that the kernel was traced to. `run_python` runs the user's own
 function under CPython, so prints and breakpoints in it work. Both give the same bits.
@@ -7,23 +7,29 @@ function under CPython, so prints and breakpoints in it work. Both give the same
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hawk.frontend.cpython import Shim
+from hawk.frontend.reductions import Asked
 from hawk.frontend.signature import NO_DEFAULT
 from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, extent_name
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.nodes import Number as PlainNumber
+from hawk.ir.reduce import reduce
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
+from hawk.passes.phases import KEEP, VALUE, given_to, step_of
 
-Step: TypeAlias = "Callable[[dict[str, Any]], Mapping[str, PlainNumber]]"
+Values: TypeAlias = "dict[str, Any]"
+Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Mapping[str, PlainNumber]]"
+"""One step of one sample: what its planes hold, and the results of the step's first reductions, to
+what it stores. Raises Asked for a reduction whose result is not among them."""
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 _WIDTHS = {"float32": DType.F32, "float64": DType.F64}
@@ -32,13 +38,26 @@ _WIDTHS = {"float32": DType.F32, "float64": DType.F64}
 def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: Any) -> Arrays:
     """Run the kernel's program on each sample, at most `steps` steps.
 
-    Takes arrays of n samples, or numbers; changes none of them. Gives an array for every Mutable,
-    Terminated and output. Raises TypeError for arguments that do not fit the signature.
+    Takes arrays of n samples, or numbers; of a small array `(w, n)` or `(r, c, n)`, or one for all
+    samples. Changes none of them. Gives an array for every Mutable, Terminated and output. Raises
+    TypeError for arguments that do not fit the signature.
     """
 
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         function = kernel.trace(real, uniform)
-        return lambda values: run_program(function, values)
+        given = [given_to(function, each) for each in function.reductions]
+
+        def step(values: Values, reduced: Sequence[PlainNumber]) -> Mapping[str, PlainNumber]:
+            made = zip([each.plane for each in function.reductions], reduced, strict=False)
+            values = {**values, **dict(made)}
+            if len(reduced) == len(given):
+                return run_program(step_of(function), values)
+            asked, reduction = given[len(reduced)], function.reductions[len(reduced)]
+            left = run_program(asked, values)
+            keep = bool(left.get(KEEP, True))
+            raise Asked(reduction.kind, reduction.value.dtype, left[VALUE], keep)
+
+        return step
 
     return _run(kernel, args, planes, steps, prepare)
 
@@ -53,8 +72,9 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         shim = Shim(real, contract=kernel.contract)
 
-        def step(values: dict[str, Any]) -> dict[str, PlainNumber]:
+        def step(values: Values, reduced: Sequence[PlainNumber]) -> Values:
             given = shim.given(kernel, values)
+            shim.batch.begin(reduced)
             stored = {name: each.number for name, each in shim.step(kernel, given).items()}
             return {**stored, STEP_INDEX: values[STEP_INDEX] + 1}
 
@@ -73,36 +93,81 @@ def _run(
     """Step every sample until it is done or has taken `steps` steps."""
     given = _bind(kernel, args, planes)
     real = _width(kernel, given)
-    shared = {each.name for each in kernel.parameters if each.table is not None}
-    sizes = {len(each) for name, each in given.items() if each.ndim and name not in shared}
+    tables = _tables(kernel, given, real)
+    given = {name: each for name, each in given.items() if name not in tables}
+    shapes = {name: element.shape for name, element in kernel.signature.shaped.items()}
+    sizes = {
+        each.shape[-1] for name, each in given.items() if each.ndim > len(shapes.get(name, ()))
+    }
     if len(sizes) > 1:
         raise TypeError(f"arrays of different lengths: {sorted(sizes)}")
     n = sizes.pop() if sizes else 1
     uniform = frozenset(
         each.name
         for each in kernel.parameters
-        if each.role is Role.INPUT and not given[each.name].ndim
+        if each.role is Role.INPUT and given[each.name].ndim == len(each.element.shape)
     )
     step = prepare(real, uniform)
     results = _allocate(kernel, given, real, n)
+    stored = {
+        part: row for name, array in results.items() for part, row in _rows(kernel, name, array)
+    }
+    read = {part: row for name, array in given.items() for part, row in _rows(kernel, name, array)}
+    parameters, _ = kernel.signature.scalars
     mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)
-    tables = _tables(kernel, given, real)
-    for sample in range(n):
-        values: dict[str, Any] = {
-            each.name: _number(given[each.name], sample, each.element.at(real))
-            for each in kernel.parameters
+    batch = [
+        {
+            each.name: _number(read[each.name], sample, each.element.at(real))
+            for each in parameters
             if each.role not in (Role.MASK, Role.TABLE)
         }
-        values |= tables | {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
-        for _ in range(steps):
-            if mask is not None and results[mask][sample]:
-                break
-            for name, number in step(values).items():
-                if name in results:
-                    results[name][sample] = number
-                if name in values:
-                    values[name] = number
+        | tables
+        | {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
+        for sample in range(n)
+    ]
+    for _ in range(steps):
+        live = [i for i in range(n) if mask is None or not results[mask][i]]
+        for sample, left in zip(live, _step_of_all(step, batch, live), strict=True):
+            for name, number in left.items():
+                if name in stored:
+                    stored[name][sample] = number
+                if name in batch[sample]:
+                    batch[sample][name] = number
     return results
+
+
+def _step_of_all(
+    step: Step, batch: Sequence[Values], live: Sequence[int]
+) -> list[Mapping[str, PlainNumber]]:
+    """What the live samples of a batch store in a step, one reduction of all of them at a time."""
+    reduced: list[PlainNumber] = []
+    while True:
+        stored: list[Mapping[str, PlainNumber]] = []
+        asked: dict[int, Asked] = {}
+        for sample in live:
+            try:
+                stored.append(step(batch[sample], reduced))
+            except Asked as each:
+                asked[sample] = each
+        if not asked:
+            return stored
+        first = next(iter(asked.values()))
+        numbers = [asked[i].number if i in asked else 0 for i in range(len(batch))]
+        kept = [i in asked and asked[i].keep for i in range(len(batch))]
+        reduced.append(reduce(first.kind, first.dtype, numbers, kept))
+
+
+def _rows(kernel: Kernel[..., Any], name: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
+    """The array of a plane, or each of its components with its own numbers."""
+    element = kernel.signature.shaped.get(name)
+    if element is None:
+        return [(name, array)]
+    names = element.components(name)
+    tail = array.shape[len(element.shape) :]
+    if array.shape[: len(element.shape)] != element.shape:
+        raise TypeError(f"{name} is a {element.name}, got an array of shape {array.shape}")
+    rows = array.reshape(len(names), *tail)
+    return [(part, rows[place]) for place, part in enumerate(names)]
 
 
 def _tables(
@@ -156,7 +221,8 @@ def _width(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> DType:
         given[each.name].dtype.name
         for each in kernel.parameters
         if each.element.dtype is None
-        and given[each.name].ndim
+        and each.name in given
+        and given[each.name].ndim > len(each.element.shape)
         and given[each.name].dtype.kind == "f"
     }
     if len(found) > 1:
@@ -175,7 +241,9 @@ def _allocate(
     results: Arrays = {}
     for each in (*kernel.parameters, *kernel.outputs):
         if each.role in WRITTEN:
-            start = given.get(each.name, np.zeros(n))
+            shape = each.element.shape
+            start = given.get(each.name, np.zeros((*shape, n)))
+            start = start if start.ndim > len(shape) else start[..., None]
             dtype = each.element.at(real).numpy
-            results[each.name] = np.broadcast_to(start, (n,)).astype(dtype)
+            results[each.name] = np.broadcast_to(start, (*shape, n)).astype(dtype)
     return results

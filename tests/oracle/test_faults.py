@@ -90,9 +90,9 @@ def last_sample_forgotten(patch: pytest.MonkeyPatch) -> None:
     """A launch that ends one sample early."""
     right = HostLoaded.__init__
 
-    def wrong(self: HostLoaded, compiled: Any, planes: Any, partition: Any) -> None:
+    def wrong(self: HostLoaded, compiled: Any, planes: Any, words: Any, partition: Any) -> None:
         count = max(0, partition.count - 1)
-        right(self, compiled, planes, type(partition)(partition.base, count, partition.n))
+        right(self, compiled, planes, words, type(partition)(partition.base, count, partition.n))
 
     patch.setattr(HostLoaded, "__init__", wrong)
 

@@ -157,10 +157,11 @@ class Device(abc.ABC):
         self,
         compiled: Compiled,
         planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
         partition: Partition,
     ) -> Loaded:
         """Put a kernel and its planes together.
 
         `planes` follows `compiled.planes`: an array, or the word of a uniform number. The arrays
-        are kept alive by what is returned.
+        are kept alive by what is returned. `words` is the same with the addresses of the arrays.
         """

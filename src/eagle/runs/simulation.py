@@ -89,7 +89,7 @@ class Simulation:
         try:
             if not turn.take(mine):
                 raise self._busy()
-            if not self._binding.kernel.checks:
+            if not self._binding.careful:
                 return self._run()
             with self._binding.watched():
                 return self._run()
@@ -106,6 +106,7 @@ class Simulation:
             self._course = None
             for name, start in self._start.items():
                 self._binding.arrays[name][...] = start
+            self._binding.give()
             self._status, self._report = "ready", None
         finally:
             if turn.holder is mine:
@@ -169,10 +170,11 @@ class Simulation:
             shown.close(self.n - self._live())
 
     def _tell(self, course: Course, on_progress: OnProgress) -> None:
-        if course.live and not course.is_over:
-            on_progress(self._made(course, "running"))
-        else:
-            on_progress(self._made(course, "max_steps" if course.live else "done"))
+        over = "max_steps" if course.live else "done"
+        status: Status = "running" if course.live and not course.is_over else over
+        self._binding.give()  # the function may look at the arrays
+        on_progress(self._made(course, status))
+        self._binding.bring()
 
     def _result(self, course: Course, status: Status) -> SimResult:
         report = self._made(course, status)
@@ -193,7 +195,7 @@ class Simulation:
         if self._steps_taken is not None:
             steps, exact = int(self._steps_taken.max(initial=0)), True
         n = self.n
-        return RunReport(
+        return RunReport.of(
             n=n,
             finished=n - live,
             done=not live,
@@ -239,6 +241,7 @@ def simulate(
     on_progress: OnProgress | None = None,
     progress: bool = False,
     count_steps: bool = False,
+    layout: object = None,
     **planes: object,
 ) -> SimResult:
     """Run a batch until each sample is done, all in one launch.
@@ -255,11 +258,13 @@ def simulate(
     5 pictures a second. `count_steps=True` counts the steps of each sample, as
     `result.steps_taken`, and makes `report.steps` exact.
 
-    Nothing is copied or converted: BindError says all that does not fit before anything is written.
+    Nothing is copied or converted, but for small arrays with the samples first (LayoutWarning):
+    BindError says all that does not fit before anything is written. `layout`, `"samples_first"` or
+    `"samples_last"`, or a dict that says it by plane, is for arrays whose shape reads both ways.
     Ctrl-C raises KeyboardInterrupt within 0.2 s, with the result so far as its `result`; see
     `Simulation.run`.
     """
-    options = _Options("eagle.simulate", max_steps, n, threads, out, buffer)
+    options = _Options("eagle.simulate", max_steps, n, threads, out, buffer, layout)
     told = _Told(every, on_progress, progress, count_steps)
     return _simulation(kernel, options, told, planes, one_pass=True, again=False).run()
 
@@ -277,10 +282,11 @@ def simulation(
     on_progress: OnProgress | None = None,
     progress: bool = False,
     count_steps: bool = False,
+    layout: object = None,
     **planes: object,
 ) -> Simulation:
     """What `simulate` would run, to be run with `.run()`, put back with `.reset()`, run again."""
-    options = _Options("eagle.simulation", max_steps, n, threads, out, buffer)
+    options = _Options("eagle.simulation", max_steps, n, threads, out, buffer, layout)
     told = _Told(every, on_progress, progress, count_steps)
     return _simulation(kernel, options, told, planes, one_pass=True, again=True)
 
@@ -298,6 +304,7 @@ def run_until_done(
     on_progress: OnProgress | None = None,
     progress: bool = False,
     count_steps: bool = False,
+    layout: object = None,
     **planes: object,
 ) -> RunReport:
     """Launch a kernel until each sample is done; say how many launches of how many steps it took.
@@ -306,7 +313,7 @@ def run_until_done(
     with `every=N` none goes past a multiple of N. Everything else is as in `simulate`; an exception
     has the report so far as its `result`.
     """
-    options = _Options("eagle.run_until_done", max_steps, n, threads, out, buffer)
+    options = _Options("eagle.run_until_done", max_steps, n, threads, out, buffer, layout)
     told = _Told(every, on_progress, progress, count_steps)
     simulation = _simulation(kernel, options, told, planes, one_pass=False, again=False)
     try:
@@ -331,10 +338,11 @@ def until_done(
     on_progress: OnProgress | None = None,
     progress: bool = False,
     count_steps: bool = False,
+    layout: object = None,
     **planes: object,
 ) -> Simulation:
     """What `run_until_done` would run, to be run with `.run()`, put back with `.reset()`."""
-    options = _Options("eagle.until_done", max_steps, n, threads, out, buffer)
+    options = _Options("eagle.until_done", max_steps, n, threads, out, buffer, layout)
     told = _Told(every, on_progress, progress, count_steps)
     return _simulation(kernel, options, told, planes, one_pass=False, again=True)
 
@@ -348,6 +356,7 @@ class _Options(NamedTuple):
     threads: SupportsIndex | None
     out: object
     buffer: object
+    layout: object
 
 
 class _Told(NamedTuple):
@@ -386,6 +395,7 @@ def _simulation(
         n=options.n,
         out=options.buffer if options.out is None else options.out,
         problems=problems,
+        layout=options.layout,
     )
     plan = Plan(
         OnePass() if one_pass else policy_for(kernel.steps, largest=kernel.steps_max),

@@ -22,13 +22,15 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, named
 from hawk.frontend.refused import check
-from hawk.frontend.signature import Parameter, Signature
+from hawk.frontend.signature import Parameter, Signature, article
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
-from hawk.frontend.suggestions import elements
+from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Closure, Scalar, TableView, Unusable, is_known
 from hawk.ir.nodes import Role
+from hawk.math import linear
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -59,6 +61,9 @@ class Calls:
         expressions = self.domain.expressions
         if isinstance(node.func, ast.Attribute):
             owner = expressions.evaluate(frame, node.func.value)
+            if isinstance(owner, SmallArray) and node.func.attr == "copy":
+                given = self._arguments(frame, node)
+                return expressions.arrays.method(frame, node, owner, *given)
             if form_of(owner, node.func.attr) is not None:
                 given = self._arguments(frame, node)
                 return self.structural.methods.call(frame, node, owner, node.func.attr, *given)
@@ -125,7 +130,9 @@ class Calls:
             case MethodType():
                 bound = [callee.__self__, *args]
                 return self.apply(frame, node, callee.__func__, bound, keywords, name)
-            case FunctionType() if table.recipe_of(callee) is None and not _is_numpy(callee):
+            case FunctionType() if self._is_helper(callee):
+                if callee in linear.TAKES or callee is linear.eye:
+                    self._check_shapes(frame, node, callee, args)
                 if callee not in self.sources:
                     self.sources[callee] = Source.of(callee, where)
                     check(self.sources[callee], where)
@@ -138,6 +145,34 @@ class Calls:
         if isinstance(method, FunctionType) and not isinstance(callee, type):
             return self.apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
+
+    def _is_helper(self, callee: FunctionType) -> bool:
+        """Is it a function to be walked, and none that has a meaning of its own here?"""
+        known = callee in self.structural.table or table.recipe_of(callee) is not None
+        return not known and not _is_numpy(callee)
+
+    def _check_shapes(self, frame: Frame, node: ast.Call, callee: Any, args: list[Any]) -> None:
+        """Raise HawkError for arrays whose shapes a function of `hawk.math` does not take."""
+        name = callee.__name__
+        if callee is linear.eye:
+            if args and not (isinstance(args[0], int) and not isinstance(args[0], bool)):
+                what = f"`{name}` takes a number of rows that is known, and this is "
+                what += describe(self.numbers, args[0])
+                raise HawkError("H212", what, frame.loc(node), "hawk.math.eye(3)")
+            return
+        shapes = [each.shape if isinstance(each, SmallArray) else None for each in args]
+        found = linear.misfit(callee, shapes)
+        if found is None:
+            return
+        place, wanted = found
+        written = node.args[place] if place < len(node.args) else node
+        value, text = args[place], frame.source.text(written)
+        what = f"`{name}` takes {wanted} here, and `{text}` is {describe(self.numbers, value)}"
+        fix = ""
+        if isinstance(value, (tuple, list)):
+            nested = value and isinstance(value[0], (tuple, list))
+            fix = f"hawk.math.{'mat' if nested else 'vec'}({text})"
+        raise HawkError("H214", what, frame.loc(written), fix)
 
     # --- functions of libraries ---
 
@@ -179,10 +214,22 @@ class Calls:
         if recipe is None:
             raise self._not_callable(frame, node, callee, known=known)
         text = frame.source.text(node.func)
+        shaped = any(isinstance(value, SmallArray) for value in args)
+        if shaped and (_is_numpy(callee) or callee is abs) and not keywords:
+            self._check_arguments(frame, node, callee, args, keywords)
+            return self.domain.expressions.arrays.apply(
+                frame, node, lambda *each: recipe(self.numbers, *each), args
+            )
         for value, each in zip(args, node.args, strict=False):
             if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_TABLES:
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
-                raise HawkError("H305", what + describe(self.numbers, value), frame.loc(each))
+                fix = ""
+                if isinstance(value, SmallArray) and len(args) == 1 and len(value.shape) == 1:
+                    (one, _) = fresh(frame.source.text(each))
+                    fix = f"hawk.math.vec([{text}({one}) for {one} in {frame.source.text(each)}])"
+                what += describe(self.numbers, value)
+                where = frame.loc(node if fix else each)
+                raise HawkError("H305", what, where, fix)
         self._check_arguments(frame, node, callee, args, keywords)
 
         def compute() -> Any:
@@ -393,6 +440,10 @@ class Calls:
             if each.table is not None:
                 self._check_table(frame, written.get(each.name, node), kernel, each, value)
                 continue
+            if each.element.shape:
+                place = written.get(each.name, node)
+                names[each.name] = self._shaped(frame, node, place, kernel, each, value)
+                continue
             if not isinstance(value, (Scalar, bool, int, float)):
                 what = f"`{each.name}` of `{kernel.source.name}` is {named(dtype)}, and it gets "
                 raise HawkError("H305", what + describe(self.numbers, value), where)
@@ -429,6 +480,22 @@ class Calls:
         fits = len(form.extents) == len(value.form.extents) and value.dtype is dtype
         if not fits or any(a is not None and a != b for a, b in pairs):
             raise HawkError("H305", what + f"a {value.form.name}", frame.loc(node))
+
+    def _shaped(
+        self, frame: Frame, node: ast.AST, place: ast.AST, kernel: Any, plane: Any, value: Any
+    ) -> SmallArray:
+        """A small array that a kernel inside a kernel gets, in memory of its own."""
+        arrays, element = self.domain.expressions.arrays, plane.element
+        value = arrays.known(frame, node, value, element.shape)
+        if not isinstance(value, SmallArray) or value.shape != element.shape:
+            what = f"`{plane.name}` of `{kernel.source.name}` is {article(element)}, and it gets "
+            raise HawkError("H305", what + describe(self.numbers, value), frame.loc(place))
+        arrays.check(frame, place, value)
+        dtype = element.at(self.numbers.real)
+        parts = self.domain.expressions.guarded(
+            frame, place, lambda: [self.numbers.store(part, dtype) for part in value.parts]
+        )
+        return self.domain.memory.fresh(value.shape, parts)
 
     def _bound(
         self,

@@ -46,7 +46,7 @@ CODES: Mapping[str, str] = {
     "H211": "A wider float where the kernel's float is needed.",
     "H212": "A value that must be known when the kernel is traced.",
     "H213": "Numbers that do not fit the parts they are assigned to.",
-    "H215": "An index that is not one of a table's places.",
+    "H214": "Shapes of small arrays that do not go together.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",
@@ -56,11 +56,13 @@ CODES: Mapping[str, str] = {
     "H306": "An array captured as data.",
     "H307": "An attribute that is not there, or not on a number.",
     "H308": "An assignment to something that is not a local name of this function.",
+    "H309": "An array whose numbers changed under another name.",
     # limits
     "H401": "Calls nested too deeply: recursion without an end.",
     "H402": "A loop that unrolls into too many passes.",
     "H403": "An expression nested too deeply.",
     "H404": "Something of unknown length.",
+    "H405": "A reduction of all samples where only some come by.",
     # the machine
     "H501": "A processor that cannot run what hawk compiles.",
     # checks

@@ -14,6 +14,7 @@ from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
 from hawk.frontend.operators import CONVERSIONS, Mixed
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.suggestions import chained, elements, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe, fill
@@ -72,6 +73,10 @@ class Conditions:
             label = name if len(node.ops) == 1 else ""
             sides = (left_node, right_node)
             answer = self.comparison(frame, node, op, left, right, sides, label)
+            if isinstance(answer, SmallArray):
+                if len(node.ops) > 1:
+                    raise self._chained(frame, node)
+                return answer
             if not isinstance(answer, Scalar):
                 if not answer:
                     return answer
@@ -83,6 +88,16 @@ class Conditions:
                 result = answer
             left_node, left = right_node, right
         return result
+
+    def _chained(self, frame: Frame, node: ast.Compare) -> HawkError:
+        """The error of `a < v < b`, which asks for the truth of an array."""
+        what = "a chain of comparisons joins truths by `and`, and an array has none as a whole"
+        sides = [frame.source.text(each) for each in (node.left, *node.comparators)]
+        ops = [SYMBOLS[type(op)] for op in node.ops if type(op) in SYMBOLS]
+        if len(ops) != len(node.ops):
+            return HawkError("H208", what, frame.loc(node))
+        both = [f"({a} {op} {b})" for a, op, b in zip(sides, ops, sides[1:], strict=False)]
+        return HawkError("H208", what, frame.loc(node), " & ".join(both))
 
     def _compared(self, frame: Frame, node: ast.Compare, side: ast.expr) -> Any:
         """One side of a comparison; `a < b & c < d` is told to be `a < (b & c) < d`."""
@@ -121,6 +136,10 @@ class Conditions:
                 return self.domain.opposite(inside)
             case _:
                 symbol = SYMBOLS[type(op)]
+        if isinstance(left, SmallArray) or isinstance(right, SmallArray):
+            if left is None or right is None:
+                return symbol == "!="
+            return self.expressions.arrays.binary(frame, node, symbol, left, right, sides)
         if is_known(left) and is_known(right):
             return by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
         if isinstance(left, (Scalar, bool, int, float)) and isinstance(
@@ -189,6 +208,14 @@ class Conditions:
         sides: tuple[ast.AST, ...],
     ) -> Any:
         """`value in container`: known, or equal to any of its elements."""
+        if isinstance(container, SmallArray) and not isinstance(value, SmallArray):
+            container = tuple(self.expressions.arrays.rows(frame, node, container))
+        if any(isinstance(each, SmallArray) for each in (value, container)) or (
+            isinstance(container, (tuple, list))
+            and any(isinstance(each, SmallArray) for each in container)
+        ):
+            what = "`in` asks whether one number is equal, and here is an array"
+            raise HawkError("H208", what, frame.loc(node))
         if isinstance(container, Scalar) or not isinstance(
             container, (tuple, list, dict, str, range, *VIEWS)
         ):
@@ -413,7 +440,7 @@ def _can_leave(value: Any) -> bool:
     """Whether a value is numbers, which can be given another value where it is not bound."""
     if isinstance(value, (tuple, list)):
         return all(map(_can_leave, value))
-    return isinstance(value, (Scalar, bool, int, float, str, type(None)))
+    return isinstance(value, (Scalar, SmallArray, bool, int, float, str, type(None)))
 
 
 def _any_number(part: Any) -> Any:

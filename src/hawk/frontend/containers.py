@@ -11,6 +11,7 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest
 from hawk.frontend.suggestions import elements
 from hawk.frontend.templates import describe
@@ -169,12 +170,17 @@ class Containers:
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
             fix = f"tuple({text})" if isinstance(owner, (Stream, *VIEWS)) else ""
             raise HawkError("H201", what, frame.loc(node), fix)
+        if isinstance(owner, SmallArray):
+            text = frame.source.text(node.value)
+            return owner, self.expressions.arrays.key(frame, node.slice, owner, text)
         return owner, self._key(frame, node, owner)
 
     def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
         """The element of `owner` at `key`, written as `node`."""
         if isinstance(owner, TableView):
             return self.expressions.looked_up(frame, node, owner, key, _indices(node))
+        if isinstance(owner, SmallArray):
+            return self.expressions.arrays.element(frame, node, owner, key)
         self._check_key(frame, node, owner, key)
         part = by_python(lambda: owner[key], frame.loc(node))
         return self.new(part) if isinstance(key, slice) else plain(part, frame.loc(node))
@@ -265,6 +271,11 @@ class Containers:
             what = f"`{frame.source.text(target)}` is not a local name; a step changes only its own"
             raise HawkError("H308", what, frame.loc(target), "a Mutable parameter in its place")
         owner = self.expressions.evaluate(frame, target.value)
+        if isinstance(owner, SmallArray):
+            text = frame.source.text(target.value)
+            place = self.expressions.arrays.key(frame, target.slice, owner, text)
+            self.expressions.arrays.store(frame, target, owner, place, value)
+            return
         self._check_store(frame, target, owner)
         try:
             key = self.index(frame, target.slice)
@@ -278,6 +289,9 @@ class Containers:
 
     def put(self, frame: Frame, target: ast.Subscript, owner: Any, key: Any, value: Any) -> None:
         """`owner[key] = value`, written as `target`; a slice takes what can be run over."""
+        if isinstance(owner, SmallArray):
+            self.expressions.arrays.store(frame, target, owner, key, value)
+            return
         self._check_store(frame, target, owner)
         if isinstance(key, slice) and isinstance(owner, list):
             value = self.expressions.calls.structural.sequence(frame, target, value)

@@ -16,12 +16,18 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from hawk import math as own
+from hawk.annotations import Element
+from hawk.collective import REDUCTIONS
 from hawk.frontend import names as table
+from hawk.frontend import python_arrays as arrays
 from hawk.frontend import tables
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
+from hawk.frontend.python_arrays import Array
 from hawk.frontend.recompile import recompile
+from hawk.frontend.reductions import Batch
 from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
 from hawk.frontend.values import TableView
 from hawk.ir.hidden import PLACES, extent_name
@@ -86,6 +92,9 @@ class PythonNumbers(Arithmetic):
 
     def certain(self, value: Any) -> None:
         return None  # what a number is here, it need not be for another sample
+
+    def outside(self, index: Number, length: int) -> None:
+        """An index of a small array is beyond its ends; the nearest element is taken."""
 
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
@@ -262,22 +271,29 @@ class KernelRange:
 class Shim:
     """What recompiled functions call in the place of what they were written with."""
 
-    def __init__(self, real: DType, *, contract: bool) -> None:
+    def __init__(self, real: DType, *, contract: bool, batch: Batch | None = None) -> None:
         self.numbers = PythonNumbers(real)
         self.contract = contract
         self.tests: list[Any] = []
         """What the expressions test that are being evaluated, the innermost last."""
         self.asserts = True
         """Whether assertions are made."""
+        self.batch = batch or Batch()
+        self.other: Shim | None = None
+        """The shim of kernels that contract where this one does not, or the other way round."""
         self.made: dict[FunctionType, FunctionType] = {}
         self.codes: set[Any] = set()
         """The code of every function that is recompiled already, inner ones too."""
 
     def within(self, *, contract: bool) -> Shim:
-        """The shim of a kernel that is called by this one."""
-        inner = Shim(self.numbers.real, contract=contract)
-        inner.numbers.places = self.numbers.places
-        return inner
+        """The shim of a kernel that is called by this one: it is made once, as is all it makes."""
+        if contract is self.contract:
+            return self
+        if self.other is None:
+            self.other = Shim(self.numbers.real, contract=contract, batch=self.batch)
+            self.other.other, self.other.asserts = self, self.asserts
+        self.other.numbers.places = self.numbers.places
+        return self.other
 
     def recompiled(
         self, function: FunctionType, kept: tuple[str, ...] | None = None
@@ -296,7 +312,8 @@ class Shim:
         """
         numbers, given = self.numbers, dict[str, Any]()
         numbers.places = {name: int(values[name]) for name in PLACES if name in values}
-        for each in kernel.parameters:
+        parameters, _ = kernel.signature.scalars
+        for each in parameters:
             if each.name not in values:
                 continue
             value = values[each.name]
@@ -309,14 +326,33 @@ class Shim:
         return given
 
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
-        """One step of one sample of a kernel: the numbers it stores, by plane."""
+        """One step of one sample of a kernel: the numbers it stores, by plane or component."""
+        signature: Signature = kernel.signature
+        if not signature.shaped:
+            return self.call_step(kernel, given)
+        whole = dict(given)
+        for name, element in signature.shaped.items():
+            parts = [whole.pop(each, None) for each in element.components(name)]
+            if parts[0] is not None:
+                whole[name] = Array.of(self.numbers, element.shape, parts)
+        left: dict[str, Number] = {}
+        for name, value in self.call_step(kernel, whole).items():
+            if name in signature.shaped:
+                names = signature.shaped[name].components(name)
+                left.update(zip(names, value.values, strict=True))
+            else:
+                left[name] = value
+        return left
+
+    def call_step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """One step: the numbers and arrays it stores, by plane."""
         signature: Signature = kernel.signature
         numbers, real = self.numbers, self.numbers.real
         planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
         args = {
             name: value
             if isinstance(value, TableView)
-            else self._stored(name, value, planes[name].element.at(real))
+            else self._stored(name, value, planes[name].element, real)
             for name, value in given.items()
         }
         for each in signature.parameters:
@@ -328,11 +364,19 @@ class Shim:
             parts = (returned,) if signature.nesting == "one" else returned
             left.update(zip([each.name for each in signature.outputs], parts, strict=True))
         return {
-            name: self._stored(name, value, planes[name].element.at(real))
+            name: self._stored(name, value, planes[name].element, real)
             for name, value in left.items()
         }
 
-    def _stored(self, name: str, value: Any, dtype: DType) -> Number:
+    def _stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
+        dtype = element.at(real)
+        if element.shape:
+            if isinstance(value, (tuple, list)):  # a default
+                value = Array.of(self.numbers, element.shape, np.ravel(value).tolist())
+            if not isinstance(value, Array) or value.shape != element.shape:
+                raise TypeError(f"{name} is a {element.name}, not {value!r}")
+            stored = [self.numbers.store(each, dtype) for each in value.values]
+            return Array.of(self.numbers, element.shape, stored)
         try:
             return self.numbers.store(value, dtype)
         except Misfit as misfit:
@@ -345,6 +389,8 @@ class Shim:
 
     def add(self, left: Any, right: Any) -> Any:
         """`left + right`, rounded once where a float product is directly an operand."""
+        if _arrays(left, right):
+            return self._sum_of_arrays(left, right, "+")
         if isinstance(left, Product):
             other = _multiplied(right)
             if self._fuses(left, other):
@@ -359,10 +405,18 @@ class Shim:
         if isinstance(left, list):
             left += _multiplied(right)
             return left
-        return self.add(left, right)
+        total = self.add(left, right)
+        return left.become(total) if isinstance(left, Array) else total
+
+    def take_from(self, left: Any, right: Any) -> Any:
+        """What `left -= right` makes of `left`, where `right` may be a product."""
+        rest = self.subtract(left, right)
+        return left.become(rest) if isinstance(left, Array) else rest
 
     def subtract(self, left: Any, right: Any) -> Any:
         """`left - right`, rounded once where a float product is directly an operand."""
+        if _arrays(left, right):
+            return self._sum_of_arrays(left, right, "-")
         if isinstance(left, Product):
             other = _multiplied(right)
             if self._fuses(left, other):
@@ -371,6 +425,21 @@ class Shim:
         if self._fuses(right, left):
             return self._fused(-self._typed(right, right.first), right.second, left)
         return left - _multiplied(right)
+
+    def _sum_of_arrays(self, left: Any, right: Any, symbol: str) -> Any:
+        """A sum with a product, of which at least one part is an array: number by number."""
+        one = self.add if symbol == "+" else self.subtract
+        if isinstance(left, Product):
+            return arrays.apply(
+                self.numbers,
+                lambda a, b, c: one(Product(a, b), c),
+                *(left.first, left.second, _multiplied(right)),
+            )
+        return arrays.apply(
+            self.numbers,
+            lambda c, a, b: one(c, Product(a, b)),
+            *(left, right.first, right.second),
+        )
 
     def _fuses(self, product: Any, added: Any) -> bool:
         """Is the product one of floats, and of the type that the sum has?"""
@@ -390,6 +459,10 @@ class Shim:
         dtype = (first * second).dtype
         terms = [self.numbers.to(value, dtype) for value in (first, second, added)]
         return self.numbers.emit("fma", *terms)
+
+    def cut(self, start: Any, stop: Any, step: Any) -> slice:
+        """`start:stop:step`, as it stands in brackets."""
+        return slice(start, stop, step)
 
     # --- truth and paths ---
 
@@ -480,6 +553,10 @@ class Shim:
             return debug(*args, **keywords)
         if function is len and len(args) == 1 and isinstance(args[0], TableView):
             return tables.length(args[0])
+        if isinstance(function, FunctionType) and function in REDUCTIONS:
+            return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
+        if function is own.vec or function is own.mat:
+            return (arrays.vec if function is own.vec else arrays.mat)(self.numbers, *args)
         if function is range:
             return KernelRange(self.numbers, range(*[_whole(each) for each in args]))
         if function is reversed and args and isinstance(args[0], KernelRange):
@@ -492,6 +569,11 @@ class Shim:
                 return function(args, **keywords)
         recipe = table.recipe_of(function)
         given = (*args, *keywords.values())
+        if recipe is not None and any(isinstance(each, Array) for each in args):
+            if function is sum:
+                return _sum(*args, **keywords)
+            each_of = functools.partial(recipe, self.numbers)
+            return arrays.apply(self.numbers, each_of, *args)
         if recipe is not None and (
             function in table.TYPED or any(isinstance(v, Number) for v in given)
         ):
@@ -509,7 +591,7 @@ class Shim:
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            return signature.given_back(inner.step(function, given))
+            return signature.given_back(inner.call_step(function, given))
         method = type(function).__call__
         if isinstance(method, FunctionType) and not isinstance(function, type):
             return self.call(method, function, *args, **keywords)
@@ -559,6 +641,20 @@ def _bare(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _bare(part) for key, part in value.items()}
     return value
+
+
+def _arrays(*values: Any) -> bool:
+    """Is an array among these, or in a product?"""
+    return any(
+        isinstance(each, Array) or (isinstance(each, Product) and _arrays(each.first, each.second))
+        for each in values
+    )
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    for value in values:
+        start = start + value
+    return start
 
 
 def _multiplied(value: Any) -> Any:

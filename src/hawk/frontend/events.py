@@ -100,6 +100,10 @@ class Watch:
             outside = Scalar(b.apply("not", _fits(b, last, dtype)))
             self.note(Event.LOST, outside, loc, f"no {dtype.hawk} is like it")
 
+    def outside(self, happened: Scalar, loc: Loc, text: str) -> None:
+        """An index of a small array that may be beyond its ends."""
+        self.note(Event.LOST, happened, loc, text)
+
     # --- paths and loops ---
 
     @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hawk.edits import filled
 from hawk.errors import Edit, HawkError
 from hawk.frontend import tables
+from hawk.frontend.arrays import Arrays
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
@@ -20,6 +21,7 @@ from hawk.frontend.names import same_name
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.suggestions import augmented, chained, subject, with_texts
 from hawk.frontend.sums import Sums
 from hawk.frontend.symbols import SYMBOLS
@@ -43,11 +45,18 @@ class Expressions:
 
     def __init__(self, domain: KernelDomain) -> None:
         self.domain, self.numbers = domain, domain.numbers
+        self.arrays = Arrays(self)
         self.sums, self.conditions = Sums(self), Conditions(self)
         self.containers, self.calls = Containers(self), Calls(domain)
 
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any:
         """The value of `node`; `name` is the name it will have, for printed programs."""
+        value = self._evaluate(frame, node, name)
+        if type(value) is SmallArray:
+            self.arrays.check(frame, node, value)
+        return value
+
+    def _evaluate(self, frame: Frame, node: ast.expr, name: str) -> Any:
         match node:
             case ast.Constant():
                 return node.value
@@ -224,6 +233,8 @@ class Expressions:
             fixes = {"size": f"len({text})", "ndim": f"len({text}.shape)"}
             fixes |= dict.fromkeys(("at",), f"{text}.at(...), called")
             raise HawkError("H307", what, frame.loc(node), fixes.get(node.attr, ""))
+        if isinstance(owner, SmallArray):
+            return self.arrays.attribute(frame, node, owner)
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is one number of this sample and has no `{node.attr}`"

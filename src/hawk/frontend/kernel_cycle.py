@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hawk.errors import Loc
+from hawk.errors import HawkError
 from hawk.frontend.events import Event
+from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_fork import zero
+from hawk.frontend.loops import stored
 from hawk.frontend.operators import Kind, Literal
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.templates import Template, fill, open_up, template_of
 from hawk.frontend.values import Scalar
 from hawk.ir.nodes import Block, Const, Loop, Statement, Value
@@ -19,6 +23,11 @@ from hawk.ir.types import DType
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
+
+
+WRITTEN_OUT = 64
+"""A loop of up to so many passes is written out where its counter picks an element of a small
+array: elements at known places cost nothing."""
 
 
 @dataclass(slots=True)
@@ -39,8 +48,12 @@ class _Slot:
 class KernelCycle:
     """A `Loop` being written."""
 
-    def __init__(self, domain: KernelDomain, where: Loc) -> None:
-        self.domain, self.where = domain, where
+    def __init__(
+        self, domain: KernelDomain, frame: Frame, node: ast.AST, trips: int | None = None
+    ) -> None:
+        self.domain, self.where, self.node = domain, frame.head(node), node
+        self.short = trips is not None and trips <= WRITTEN_OUT
+        self._begin_memory(frame)
         self.slots: list[_Slot] = []
         self.keys: dict[str, Any] = {}
         """Each key's value with `_Slot`s in the place of numbers."""
@@ -51,6 +64,63 @@ class KernelCycle:
         if domain.watch is not None:
             for kind, first in domain.watch.first.items():
                 self.events[kind] = self._slot("", first, DType.I64)
+
+    # --- the memory of small arrays ---
+
+    def _begin_memory(self, frame: Frame) -> None:
+        """What is written in some pass is written before every pass but the first.
+
+        So an array that is the same memory, and not carried, is old from the start.
+        """
+        memory = self.domain.memory
+        named = {n: frame.names.get(n) for n in stored(self.node)}
+        arrays = {n: each for n, each in named.items() if isinstance(each, SmallArray)}
+        self.seeds = {c for each in arrays.values() for c in (*each.cells, *each.also)}
+        self.seeds |= self.domain.seeds.get(self.node, set())
+        if self.seeds:
+            text = next(iter(sorted(arrays)), "another array")
+            memory.write(self.seeds, self.where, text)
+        self.began, self.first_new = memory.clock, memory.next
+        self.ends: dict[int, tuple[str, SmallArray, SmallArray]] = {}
+        """Of each carried array: its name, what it is when a pass starts and when it ends."""
+
+    def again(self) -> bool:
+        found = {cell for cell in self._written() if cell < self.first_new} - self.seeds
+        if found:
+            self.domain.seeds.setdefault(self.node, set()).update(found)
+        return bool(found)
+
+    def _written(self) -> set[int]:
+        """The cells that are written in a pass."""
+        written = self.domain.memory.written
+        return {cell for cell, write in written.items() if write.time > self.began}
+
+    def _check_memory(self) -> None:
+        """Refuse arrays that become the same memory from the second pass on, if one changes."""
+        written = self._written()
+        if not written:
+            return
+        met: list[tuple[str, set[int], set[int]]] = []
+        for key, start, end in self.ends.values():
+            before, after = {*start.cells, *start.also}, {*end.cells, *end.also}
+            gained = {cell for cell in after - before if cell < self.first_new}
+            if gained and (before | gained) & written:
+                starts = {other: {*s.cells, *s.also} for other, s, _ in self.ends.values()}
+                names = [f"`{other}`" for other, cells in starts.items() if cells & gained]
+                raise self._same_memory(key, *names[:1] or ["an array from before the loop"])
+            for other, others_before, others_after in met:
+                shared = after & others_after
+                apart = not shared <= (before & others_before)
+                if apart and (before | others_before | shared) & written:
+                    raise self._same_memory(key, f"`{other}`")
+            met.append((key, before, after))
+
+    def _same_memory(self, key: str, other: str) -> HawkError:
+        what = f"`{key}` is the same array as {other} from the second pass on, and elements change"
+        fix = f"`.copy()` behind what `{key}` is made of in the loop"
+        return HawkError("H309", what, self.where, fix)
+
+    # --- what is carried ---
 
     def carry(self, key: str, value: Any, template: Template) -> None:
         self.keys[key] = open_up(value, template, lambda part, kind: self._slot(key, part, kind))
@@ -73,7 +143,14 @@ class KernelCycle:
         inside = self.domain.inside()
         with inside, self.domain.builder.block() as items, self._watching(part, of):
             self.items[part] = items
-            yield {key: self._filled(tree, of) for key, tree in self.keys.items()}
+            counter = self.keys.get("for") if part == "body" and self.short else None
+            if counter is not None:
+                self.domain.counters.add(id(counter.in_body))
+            try:
+                yield {key: self._filled(tree, of) for key, tree in self.keys.items()}
+            finally:
+                if counter is not None:
+                    self.domain.counters.discard(id(counter.in_body))
 
     @contextmanager
     def _watching(self, part: str, of: Callable[[_Slot], Value]) -> Iterator[None]:
@@ -98,9 +175,18 @@ class KernelCycle:
             lambda leaf: (
                 Scalar(of(leaf), leaf.kind is Literal.INT) if isinstance(leaf, _Slot) else leaf
             ),
+            self._read,
         )
         self.domain.expressions.containers.meet(filled)
         return filled
+
+    def _read(self, array: SmallArray, parts: tuple[Any, ...]) -> SmallArray:
+        """A carried array with its numbers, read from memory now."""
+        also = array.also
+        if id(array) in self.ends:
+            _, _, end = self.ends[id(array)]
+            also = (also | end.also | set(end.cells)) - set(array.cells)
+        return replace(array, parts=parts, time=self.domain.memory.tick(), also=also)
 
     def next(self, key: str, value: Any) -> None:
         numbers = self.domain.numbers
@@ -111,6 +197,10 @@ class KernelCycle:
         def hand(slot: Any, part: Any) -> None:
             if isinstance(slot, _Slot):
                 slot.following = numbers.to(part, slot.kind).value
+            elif isinstance(slot, SmallArray):
+                self.ends[id(slot)] = key, slot, part
+                for each, piece in zip(slot.parts, part.parts, strict=True):
+                    hand(each, piece)
             elif isinstance(slot, dict):
                 hand(list(slot.values()), list(part.values()))
             elif isinstance(slot, (tuple, list)):
@@ -133,6 +223,7 @@ class KernelCycle:
 
     def close(self) -> dict[str, Any]:
         numbers, builder = self.domain.numbers, self.domain.builder
+        self._check_memory()
         inits: list[Value] = []
         for slot in self.slots:
             value = Scalar(Const(slot.dtype, self.where, "", zero(slot.dtype)))

@@ -20,8 +20,10 @@ from hawk.frontend.known import by_python
 from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
+from hawk.frontend.reductions import Reductions
+from hawk.frontend.small_arrays import Memory, SmallArray, described, old
 from hawk.frontend.suggestions import site_of
-from hawk.frontend.templates import Known, Parts, Template, describe, template_of
+from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
 from hawk.frontend.values import (
     VIEWS,
     Closure,
@@ -60,8 +62,14 @@ class KernelDomain:
         self.builder, self.contract = builder, contract
         self.watch = Watch(builder, tables=tables) if checks else None
         self.numbers = KernelNumbers(builder, real, self.watch)
+        self.memory = Memory()
+        self.counters: set[int] = set()
+        """The counters, by identity, of loops that would be written out for an index."""
+        self.seeds: dict[ast.AST, set[int]] = {}
+        """The memory that is written in a loop, where that is known from an earlier try."""
         self.reads = Reads()
         self.walker = Walker(self)
+        self.reductions = Reductions(self)
         self.expressions = Expressions(self)
         self.quotients: set[ast.AST] = set()
         """The divisions of two integers, which may be meant to give one."""
@@ -99,6 +107,8 @@ class KernelDomain:
             return tuple(plain(part, frame.loc(node)) for part in value)
         if isinstance(value, Stream):
             return tuple(self._taken(frame, value, node))
+        if isinstance(value, SmallArray):
+            return tuple(self.expressions.arrays.rows(frame, node, value))
         what = f"{describe(self.numbers, value)} cannot be taken apart: it is one number"
         if not isinstance(value, (Scalar, bool, int, float)):
             what = f"{describe(self.numbers, value)} cannot be taken apart"
@@ -149,7 +159,18 @@ class KernelDomain:
             self.builder.loc = frame.loc(node)
             truth = self.numbers.truth(value)
             return bool(truth.number) if isinstance(truth.value, Const) else truth
+        if isinstance(value, SmallArray):
+            raise self._no_truth(frame, value, node)
         return by_python(lambda: bool(value), frame.loc(node), "H208")
+
+    def _no_truth(self, frame: Frame, array: SmallArray, node: ast.AST) -> HawkError:
+        """The error of an array where a truth is needed."""
+        text = frame.source.text(node)
+        what = f"`{text}` is {described(array, self.numbers.real)}, and an array is not true or "
+        fixes: list[str | Edit] = []
+        if array.dtype is DType.BOOL and len(array.shape) == 1:
+            fixes = [Edit(f"all({text})", ", if all have to be"), Edit(f"any({text})")]
+        return HawkError("H208", what + "false as a whole", frame.loc(node), fixes)
 
     def bound_where(self, truth: Any) -> dict[str, Any]:
         return self.expressions.conditions.bound_where(truth)
@@ -179,10 +200,25 @@ class KernelDomain:
 
     # --- loops ---
 
-    def cycle(self, frame: Frame, node: ast.AST) -> Cycle:
-        return KernelCycle(self, frame.head(node))
+    def cycle(self, frame: Frame, node: ast.AST, trips: int | None = None) -> Cycle:
+        return KernelCycle(self, frame, node, trips)
 
-    def template(self, value: Any) -> Template:
+    def kept(self) -> Any:
+        """What a walk that is given up must not change."""
+        return self.memory.written
+
+    def restore(self, kept: Any) -> None:
+        self.memory.written = kept
+
+    def changes_in_place(self, value: Any) -> bool:
+        return isinstance(value, SmallArray)
+
+    def template(self, value: Any) -> Any:
+        """The template of a value; Unusable for an array that is old."""
+        if isinstance(value, SmallArray):
+            change = self.memory.change(value)
+            if change is not None:
+                return Unusable(lambda name, where: old(name, change, where))
         return template_of(self.numbers, value)
 
     def widen(
@@ -195,10 +231,18 @@ class KernelDomain:
             parts = tuple(self.widen(frame, name, entry, part, each, node) for part, each in pairs)
             bad = [part for part in parts if isinstance(part, Unusable)]
             return bad[0] if bad else Parts(template.form, parts, template.keys)
+        if isinstance(value, SmallArray):
+            change = self.memory.change(value)
+            if change is not None:
+                return Unusable(lambda name, where: old(name, change, where))
+            if isinstance(template, ArrayParts) and template.shape == value.shape:
+                if template.kind is value.dtype:
+                    return template
+                return self._changes(frame, name, entry, value, node, HawkError)
         if isinstance(template, Known) and template == template_of(self.numbers, value):
             return template
         numeric = isinstance(value, (Scalar, bool, int, float))
-        if isinstance(template, (Parts, Known)) or not numeric:
+        if isinstance(template, (Parts, ArrayParts, Known)) or not numeric:
             return self._changes(frame, name, entry, value, node, NeedsKnown)
         common = choice((template, self.numbers.kind(value)), self.numbers.real)
         if common is None:
@@ -223,12 +267,15 @@ class KernelDomain:
         line = frame.loc(node).line
         before, after = (describe(self.numbers, each, lines=True) for each in (entry, value))
         made = value.value.loc if isinstance(value, Scalar) else None
+        shaped = [each for each in (entry, value) if isinstance(each, SmallArray)]
 
         def why(name: str, where: Loc) -> HawkError:
             what = f"`{name}` is {before} when the loop at line {line} starts and {after} "
             fix: str | Edit | None = f"one type for `{name}`, before the loop and in it"
             if all(isinstance(each, (Scalar, bool, int, float)) for each in (entry, value)):
                 fix = self._kept(frame, name, value, made, node, where) or fix
+            elif shaped:
+                fix = f"one shape and one type for `{name}`, before the loop and in it"
             elif entry is None:
                 fix = f"{name} = 0.0 and found = False before line {line}: a number, and whether "
                 fix += "there is one yet"
@@ -275,6 +322,8 @@ class KernelDomain:
             return self._taken(frame, value, node)
         if isinstance(value, (tuple, list, str, dict, *VIEWS)):
             return self._each(frame, value, node)
+        if isinstance(value, SmallArray):
+            return self.expressions.arrays.rows(frame, node, value)
         if isinstance(value, Scalar):
             text = frame.source.text(node)
             what = f"`{text}` is {describe(self.numbers, value)}, one number of this sample; there "

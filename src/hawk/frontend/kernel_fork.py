@@ -14,6 +14,7 @@ from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
 from hawk.frontend.operators import Kind, Literal, Misfit, choice, conversion, fits, is_float
+from hawk.frontend.small_arrays import SmallArray, Write, old
 from hawk.frontend.suggestions import Site, sites, with_texts
 from hawk.frontend.templates import describe, fill, formed
 from hawk.frontend.values import Scalar, Unusable
@@ -38,6 +39,8 @@ class KernelFork:
     results: list[Value] = field(default_factory=list)
     defined: list[set[int]] = field(default_factory=list)
     seen: dict[tuple[int, int], Scalar] = field(default_factory=dict)
+    memories: list[dict[int, Write]] = field(default_factory=list)
+    """The memory of small arrays that was written by the end of each arm."""
     events: list[dict[Event, Scalar]] = field(default_factory=list)
     """What has happened by the end of each arm, where that is looked at."""
 
@@ -45,7 +48,8 @@ class KernelFork:
     def arm(self, *, alone: bool = False) -> Iterator[None]:
         domain = self.domain
         watching = nullcontext() if domain.watch is None else domain.watch.arm(self.events)
-        with domain.inside(alone=alone), domain.builder.block() as items, watching:
+        memory = domain.memory.arm(self.memories)
+        with domain.inside(alone=alone), domain.builder.block() as items, watching, memory:
             self.arms.append(items)
             yield
         self.defined.append({id(result) for item in items for result in item.results})
@@ -70,6 +74,8 @@ class KernelFork:
             return self._parts(name, first, (first, second))
         if isinstance(first, dict) and isinstance(second, dict) and _same_form(first, second):
             return self._parts(name, first, (first.values(), second.values()))
+        if isinstance(first, SmallArray) and isinstance(second, SmallArray):
+            return self._arrays(name, first, second)
         numbers = self.domain.numbers
         numeric = [isinstance(each, (Scalar, bool, int, float)) for each in (first, second)]
         if not all(numeric):
@@ -90,6 +96,19 @@ class KernelFork:
         made = bad[0] if bad else formed(type(like), parts, tuple(like))
         self.domain.expressions.containers.meet(made)
         return made
+
+    def _arrays(self, name: str, first: SmallArray, second: SmallArray) -> Any:
+        """An array of the pairs; of shapes or types that differ there is none."""
+        memory = self.domain.memory
+        for arm, array in enumerate((first, second)):
+            change = memory.change(array, self.memories[arm] if self.memories else None)
+            if change is not None:
+                return Unusable(lambda name, where, change=change: old(name, change, where))
+        if first.shape != second.shape or first.dtype is not second.dtype:
+            return self._differ(name, first, second)
+        pairs = zip(first.parts, second.parts, strict=True)
+        parts = [self._number(name, a, b, first.dtype) for a, b in pairs]
+        return memory.meet(first.shape, parts, (first, second))
 
     def _number(self, name: str, first: Any, second: Any, common: Kind) -> Scalar:
         numbers, free = self.domain.numbers, common is Literal.INT
@@ -151,6 +170,8 @@ class KernelFork:
                     return HawkError("H205", what, edit.at if near else where, edit)
             elif isinstance(first, Scalar) and isinstance(second, Scalar):
                 fix = self._both(arms, where) or fix
+            elif isinstance(first, SmallArray) and isinstance(second, SmallArray):
+                fix = "arrays of one shape and one type on both paths"
             return HawkError("H205", what, where, fix)
 
         return Unusable(why, self._place(name))
@@ -238,6 +259,8 @@ class KernelFork:
             return Scalar(self.seen[key].value, part.free)
 
         filled = fill(value, leaf)
+        if self.memories:
+            filled = self.domain.memory.now(filled, self.memories[arm])
         if filled is not value:
             self.domain.expressions.containers.meet(filled, apart=True)
         return filled

@@ -11,7 +11,8 @@ from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.operators import Misfit, named
-from hawk.frontend.signature import Output, Parameter, Signature, counted, example
+from hawk.frontend.signature import Output, Parameter, Signature, article, counted, example
+from hawk.frontend.small_arrays import SmallArray, old
 from hawk.frontend.source import bound_names, own_nodes
 from hawk.frontend.suggestions import fitted, site_of
 from hawk.frontend.templates import describe
@@ -29,6 +30,7 @@ class Leave:
     def __init__(self, domain: KernelDomain, signature: Signature) -> None:
         self.domain, self.signature = domain, signature
         kept = (each for each in signature.parameters if each.role in (Role.STATE, Role.MASK))
+        kept = (each for each in kept if not each.element.shape)
         self.planes = {each.name: each.element.at(domain.numbers.real) for each in kept}
 
     def __call__(self, frame: Frame, value: Any, node: ast.AST) -> dict[str, Any]:
@@ -62,6 +64,8 @@ class Leave:
         if isinstance(value, Unusable):
             raise value.why(plane.name, value.where or frame.head(node))
         dtype, domain = plane.element.at(self.domain.numbers.real), self.domain
+        if plane.element.shape or isinstance(value, SmallArray):
+            return self._array(frame, plane, value, node)
         at_text = isinstance(plane, Output)
         if not isinstance(value, (Scalar, bool, int, float)):
             what = f"`{plane.name}` is {named(dtype)}, and here it becomes "
@@ -81,6 +85,30 @@ class Leave:
                 raise self._returned(frame, plane, node, misfit, dtype) from None
             raise _became(frame, plane.name, value, node, misfit, dtype, domain.quotients) from None
 
+    def _array(self, frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> Any:
+        """A small array as its planes hold it."""
+        numbers, element = self.domain.numbers, plane.element
+        at_text = isinstance(plane, Output)
+        where = frame.loc(node) if at_text else assigned_last(frame, plane.name, node)
+        if isinstance(value, SmallArray) and value.shape == element.shape:
+            change = self.domain.memory.change(value)
+            if change is not None:
+                raise old(plane.name, change, where)
+            self.domain.builder.loc = frame.head(node)
+            dtype = element.at(numbers.real)
+            try:
+                parts = [numbers.store(part, dtype) for part in value.parts]
+            except Misfit:
+                what = f"`{plane.name}` holds numbers of type {dtype.hawk}, and here they become "
+                raise HawkError("H207", what + value.dtype.hawk, where) from None
+            return self.domain.memory.fresh(value.shape, parts)
+        what = (
+            f"`{plane.name}` is {article(element) if element.shape else _number_named(plane, self)}"
+        )
+        what += f", and {'this is' if at_text else 'here it becomes'} "
+        what += describe(numbers, value)
+        raise HawkError("H207", what, where, _of_numbers(frame, plane, value, node))
+
     def _returned(
         self, frame: Frame, plane: Output, node: ast.AST, misfit: Misfit, dtype: DType
     ) -> HawkError:
@@ -96,6 +124,28 @@ class Leave:
         whole = dtype.is_int and node in self.domain.quotients
         fix = template and fitted(frame.source, node, template, integer=whole)
         return HawkError(misfit.code, misfit.what.replace("{left}", text), frame.loc(node), fix)
+
+
+def _number_named(plane: Parameter | Output, leave: Leave) -> str:
+    return named(plane.element.at(leave.domain.numbers.real))
+
+
+def _of_numbers(frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> str | Edit:
+    """What to write where a tuple of numbers is to be an array."""
+    shape = plane.element.shape
+    arrays = isinstance(value, (tuple, list)) and any(isinstance(v, SmallArray) for v in value)
+    if not isinstance(value, (tuple, list)) or (len(value) != (shape or (0,))[0] and not arrays):
+        return ""
+    maker = "hawk.math.vec" if len(shape) == 1 else "hawk.math.mat"
+    if not isinstance(plane, Output):
+        return f"{plane.name} = {maker}(...)"
+    text = frame.source.text(node)
+    if arrays:
+        first = value[0].shape == shape if isinstance(value[0], SmallArray) else False
+        return filled("{left}[0]", left=text) if first else ""
+    if isinstance(node, ast.Tuple) and not text.startswith("("):
+        text = f"({text})"
+    return f"{maker}({text})" if isinstance(node, ast.expr) else ""
 
 
 def _given_back(frame: Frame, node: ast.AST) -> ast.AST | None:

@@ -112,6 +112,11 @@ def plain(value: Any, where: Loc, text: str = "") -> Any:
             fix += "Scalar for one number a sample"
         if value.ndim and value.size <= 64:
             made = f"tuple({text}.tolist()) outside the kernel, for numbers that never change"
+            if value.ndim <= 2:
+                sizes = ", ".join(map(str, value.shape))
+                kind = f"{'Vector' if value.ndim == 1 else 'Matrix'}[{sizes}]"
+                fix = f"a parameter for it: {_table(value)} for numbers that all samples read,\n"
+                fix += f"{kind} for one a sample, Param[{kind}] for one a launch"
             fix = f"{made};\nor {fix}"
         raise HawkError("H306", what, where, fix)
     return value

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import functools
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from hawk.errors import Fix, HawkError, Loc
 from hawk.frontend.frame import Exit, Frame, Way, Ways
-from hawk.frontend.source import bound_names, read_names
+from hawk.frontend.source import bound_names, own_nodes, read_names
 from hawk.frontend.values import Range, Unusable
 
 if TYPE_CHECKING:
@@ -37,12 +38,15 @@ class Attempt:
         bounds: Range | None,
         trips: int | None,
         templates: dict[str, Any],
+        names: frozenset[str],
     ) -> None:
+        self.names = names
+        """What the loop binds, or changes in place."""
         self.walker, self.domain, self.frame, self.node = walker, walker.domain, frame, node
         self.bounds, self.trips, self.templates = bounds, trips, templates
         self.widened = dict(templates)
         self.entry = frame.names
-        self.cycle = self.domain.cycle(frame, node)
+        self.cycle = self.domain.cycle(frame, node, trips)
 
     def run(self) -> Ways | None:
         """The ways out of the loop; None where `widened` are the types to try next."""
@@ -65,7 +69,7 @@ class Attempt:
                 self.walker.bind(frame, node.target, carried["for"])
             ways = self.walker.block(frame, node.body)
             ways = self.walker.continued(frame, ways, node)
-            if not self._settled(ways):
+            if not self._settled(ways) or cycle.again():
                 return None
             if self.bounds is not None:
                 cycle.next("for", domain.advance(carried["for"], self.bounds))
@@ -114,7 +118,7 @@ class Attempt:
         }
         for way in (Exit.NEXT, Exit.BREAK, Exit.RAN_OUT):
             if way in ways:
-                keys |= {name for name in bound(self.node) & outside if name in ways[way].names}
+                keys |= {name for name in self.names & outside if name in ways[way].names}
         if Exit.RETURN in ways:
             keys |= set(ways[Exit.RETURN].names)
         held: set[str] = set()
@@ -182,7 +186,7 @@ class Attempt:
         """The names where the loop ran out: those of the last pass, if there was one."""
         names = dict(self.entry)
         last = ways[Exit.NEXT].names if Exit.NEXT in ways else {}
-        for name in bound(self.node):
+        for name in self.names:
             template = self.templates.get(name)
             if name in held and template is not None and not isinstance(template, Unusable):
                 names[name] = results[name]
@@ -221,10 +225,29 @@ def _maybe_unbound(frame: Frame, node: ast.AST) -> Unusable:
     return Unusable(why)
 
 
-@functools.lru_cache(maxsize=4096)
+_BOUND: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+
+
 def bound(node: ast.AST) -> frozenset[str]:
     """The names a statement binds."""
-    return frozenset(bound_names([node]))  # type: ignore[list-item]
+    names = _BOUND.get(node)
+    if names is None:
+        names = _BOUND[node] = frozenset(bound_names([node]))  # type: ignore[list-item]
+    return names
+
+
+@functools.lru_cache(maxsize=4096)
+def stored(node: ast.AST) -> frozenset[str]:
+    """The names to elements of which a statement assigns: of `P[0][1] = x` that is `P`."""
+    names: set[str] = set()
+    for each in own_nodes([node]):  # type: ignore[list-item]
+        if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store):
+            inner: ast.expr = each
+            while isinstance(inner, (ast.Subscript, ast.Attribute)):
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                names.add(inner.id)
+    return frozenset(names)
 
 
 def _read_outside(frame: Frame, node: ast.For | ast.While) -> set[str]:

@@ -179,7 +179,8 @@ OURS: Mapping[Any, Any] = {
 }
 """Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
 
-_FUNCTIONS = [getattr(own, name) for name in own.__all__ if name != "interp"]
+_APART = (*own.ARRAYS, own.interp)
+_FUNCTIONS = [each for each in (getattr(own, n) for n in own.__all__) if each not in _APART]
 _TABLE.update({each: r.elementary(each) for each in _FUNCTIONS})
 _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm
@@ -219,11 +220,7 @@ _OWN = "a function of your own: sums and products, such as a polynomial or Newto
 LATER: Mapping[str, str] = {
     **dict.fromkeys(("asinh", "acosh", "atanh", "arcsinh", "arccosh", "arctanh"), _OWN),
     **dict.fromkeys(("erf", "erfc", "gamma", "lgamma"), _OWN),
-    "norm": "math.hypot(x, y), or math.sqrt(...) of a sum of squares",
     "dist": "math.hypot(...) of the differences",
-    "dot": "sum([a * b for a, b in zip({0}, {1})])",
-    "cross": "x0 * y1 - x1 * y0, for each component",
-    "matmul": "sum([a * b for a, b in zip(row, column)]), for each row and column",
     "sum": "sum({0})",
     "prod": "a product written out: x * y * z",
     "fdim": "max({0} - {1}, 0.0)",
@@ -252,13 +249,23 @@ def recipe_of(function: Any) -> Recipe | None:
         return None
 
 
-_LIST = "a list of as many numbers, such as [0.0, 0.0]"
+_LIST = "as many numbers, such as hawk.math.vec(0.0, 0.0)"
 _TEXT = "print(x), which is shown with @hawk.kernel(checks=True)"
 
+_STATUS = ", which has a status as its second"
+
 ADVICE: Mapping[str, str | Edit] = {
-    **dict.fromkeys(("array", "asarray"), "a tuple or a list of its numbers"),
+    **dict.fromkeys(
+        ("array", "asarray"), "hawk.math.vec of its numbers, hawk.math.mat of its rows"
+    ),
     **dict.fromkeys(("zeros", "ones", "empty", "full"), _LIST),
     **dict.fromkeys(("sort", "sorted"), "min and max of two numbers at a time"),
+    **{name: f"hawk.math.{name}({{0}}, {{1}})" for name in ("dot", "cross", "outer")},
+    **{name: f"hawk.math.{name}({{0}})" for name in ("norm", "trace", "eye", "diag", "det")},
+    **{name: f"hawk.math.{name}({{0}})" for name in ("transpose", "eigh")},
+    **{name: Edit(f"hawk.math.{name}({{0}})[0]", _STATUS) for name in ("inv", "cholesky")},
+    **{name: Edit(f"hawk.math.{name}({{0}}, {{1}})[0]", _STATUS) for name in ("solve", "lstsq")},
+    "matmul": "{0} @ {1}",
     "map": "[{0}(each) for each in {1}]",
     "filter": "f(x) if keep(x) else 0.0, for each x",
     "fix": "np.trunc({0})",
@@ -294,8 +301,8 @@ def unknown(
     name = getattr(function, "__name__", text)
     if name in LATER:
         fix = _with_arguments(LATER[name], given)
-        numbers = given if name == "hypot" else listed if name == "norm" else ()
-        if numbers and (name == "hypot" or len(given) == 1):
+        numbers = given if name == "hypot" else ()
+        if numbers:
             squares = " + ".join(f"{{{n}}} * {{{n}}}" for n in range(len(numbers)))
             fix = _with_arguments(f"math.sqrt({squares})", numbers)
         return "H209", f"`{text}` is not there yet", fix
@@ -338,8 +345,12 @@ def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) 
             return Edit(f"{plain}({given[0]})", ", which passes over NaN") if given else ""
         nested = functools.reduce(lambda a, b: f"{keeping}({a}, {b})", numbers)
         return Edit(nested, ", which keeps NaN"), Edit(f"{plain}({', '.join(numbers)})")
+    if name == "norm" and listed and len(given) == 1:
+        return f"hawk.math.norm(hawk.math.vec({', '.join(listed)}))"
     if name in ("array", "asarray") and listed:
-        return given[0]
+        if any(each.startswith(("[", "(")) for each in listed):
+            return f"hawk.math.mat({', '.join(listed)})"
+        return f"hawk.math.vec({', '.join(listed)})"
     if name in ("sort", "sorted") and len(listed) == 2 and len(given) == 1:
         return f"[min({listed[0]}, {listed[1]}), max({listed[0]}, {listed[1]})]"
     if name in ADVICE:

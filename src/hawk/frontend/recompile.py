@@ -368,7 +368,7 @@ class _Rewriter(ast.NodeTransformer):
                 load: ast.expr = _name(target.id)
             case ast.Subscript():
                 owner, owned = self._once(target.value)
-                key, kept = self._once(target.slice)
+                key, kept = self._once(_as_value(target.slice))
                 load = ast.Subscript(owner, key, ast.Load())
                 target = ast.copy_location(ast.Subscript(owned, kept, ast.Store()), target)
             case _:
@@ -377,7 +377,7 @@ class _Rewriter(ast.NodeTransformer):
                 target = ast.copy_location(ast.Attribute(owned, target.attr, ast.Store()), target)
         product: Any = node.value
         right = _shim("product", self.visit(product.left), self.visit(product.right), at=product)
-        method = "add_to" if isinstance(node.op, ast.Add) else "subtract"
+        method = "add_to" if isinstance(node.op, ast.Add) else "take_from"
         value = _shim(method, ast.copy_location(load, target), right, at=node)
         return ast.copy_location(ast.Assign(targets=[target], value=value), node)
 
@@ -386,6 +386,18 @@ class _Rewriter(ast.NodeTransformer):
         name = self.fresh()
         target = ast.Name(id=name, ctx=ast.Store())
         return ast.NamedExpr(target=target, value=self.visit(node)), _name(name)
+
+
+def _as_value(key: ast.expr) -> ast.expr:
+    """What stands in brackets as an expression that may stand anywhere."""
+    match key:
+        case ast.Slice():
+            none = ast.Constant(value=None)
+            return _shim("cut", *(each or none for each in (key.lower, key.upper, key.step)))
+        case ast.Tuple():
+            return ast.Tuple(elts=[_as_value(each) for each in key.elts], ctx=ast.Load())
+        case _:
+            return key
 
 
 def _is_product(node: ast.AST) -> bool:

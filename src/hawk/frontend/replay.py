@@ -59,6 +59,11 @@ class _Record:
                 text = f"{shown(values[-1])} as {named(result.dtype)}"
             self.seen = self.here(text=f"{text} gives {shown(result)}")
 
+    def outside(self, index: Number, length: int) -> None:
+        """Look at an index that is beyond the ends of a small array."""
+        if self.site is not None and self.seen is None and self.site.kind is Event.LOST:
+            self.seen = self.here(text=f"no element {index} of {length}, the nearest is taken")
+
     def here(self, innermost: FrameType | None = None, text: str = "") -> Seen | None:
         """What the user's functions are doing now."""
         frames = list(self._frames(innermost or sys._getframe(1)))  # noqa: SLF001 - public in 3.12
@@ -90,22 +95,21 @@ class _Numbers(PythonNumbers):
         self.record.operation(op, values, result)
         return result
 
+    def outside(self, index: Number, length: int) -> None:
+        self.record.outside(index, length)
+
     def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
         site, record = self.record.site, self.record
         if site is None or site.kind is not Event.OUTSIDE or record.seen is not None:
             return
         if beyond().number:
-            record.seen = record.here(
-                text=f"index {index} of `{table}`, which has {self._size(table, axis)}"
-            )
+            size = self._size(table, axis)
+            record.seen = record.here(text=f"index {index} of `{table}`, which has {size}")
 
     def _size(self, table: str, axis: int) -> str:
         extents = self.extents[table]
-        return (
-            f"{extents[axis]} of them"
-            if len(extents) == 1
-            else f"{extents[axis]} along axis {axis}"
-        )
+        along = "of them" if len(extents) == 1 else f"along axis {axis}"
+        return f"{extents[axis]} {along}"
 
 
 class _Look(Shim):

@@ -10,8 +10,10 @@ import ast
 import re
 import types
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+
+import numpy as np
 
 from hawk import annotations as words
 from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker, TableForm
@@ -67,6 +69,26 @@ class Signature:
     parameters: tuple[Parameter, ...]
     outputs: tuple[Output, ...]
     nesting: Nesting
+    shaped: dict[str, Element] = field(init=False, repr=False)
+    """The planes that hold a small array a sample, by name."""
+    scalars: tuple[tuple[Parameter, ...], tuple[Output, ...]] = field(init=False, repr=False)
+    """Parameters and outputs with a plane for each component of a small array."""
+    tables: bool = field(init=False, repr=False)
+    """Is there a Table among the parameters?"""
+
+    def __post_init__(self) -> None:
+        planes = (*self.parameters, *self.outputs)
+        shaped = {each.name: each.element for each in planes if each.element.shape}
+        object.__setattr__(self, "shaped", shaped)
+        tables = any(each.table is not None for each in self.parameters)
+        object.__setattr__(self, "tables", tables)
+        parts = (self.parameters, self.outputs)
+        if shaped:
+            parts = (
+                tuple([part for each in self.parameters for part in _parameters(each)]),
+                tuple([part for each in self.outputs for part in _output_parts(each)]),
+            )
+        object.__setattr__(self, "scalars", parts)
 
     def given_back(self, planes: Mapping[str, Any]) -> Any:
         """What a call gives, from the values of all planes that are stored.
@@ -85,6 +107,26 @@ class Signature:
         return tuple(each.name for each in self.parameters if each.role in (Role.STATE, Role.MASK))
 
 
+def _parameters(whole: Parameter) -> Iterator[Parameter]:
+    """A parameter as one for each component."""
+    element = whole.element
+    if not element.shape:
+        yield whole
+        return
+    names, scalar = element.components(whole.name), replace(element, shape=())
+    defaults: list[object] = [NO_DEFAULT] * len(names)
+    if whole.default is not NO_DEFAULT:
+        defaults = np.ravel(np.asarray(whole.default)).tolist()
+    for name, default in zip(names, defaults, strict=True):
+        yield Parameter(name, whole.role, scalar, default)
+
+
+def _output_parts(whole: Output) -> Iterator[Output]:
+    scalar = replace(whole.element, shape=())
+    for name in whole.element.components(whole.name):
+        yield Output(name, scalar)
+
+
 _ROLES = {Marker.PARAM: Role.UNIFORM, Marker.MUTABLE: Role.STATE, Marker.TERMINATED: Role.MASK}
 _PLAIN = {float: SCALAR, int: INDEX, bool: BOOL}
 _USUAL = {
@@ -94,7 +136,15 @@ _USUAL = {
 }
 FIELDS = ("allocated", "done", "finished", "report", "status", "steps_taken")
 """Names that a plane cannot have because the result of a run holds planes and these."""
-_KINDS = "Scalar, Index, Int32, UInt32, Bool, Param, Mutable[...], Table[...] or Terminated"
+_KINDS = (
+    "Scalar, Index, Int32, UInt32, Bool, Vector[w], Matrix[r, c], Quat, Param, Mutable[...], "
+    "Table[...] or Terminated"
+)
+_SIZED = {
+    words.Vector: ("Vector[3]", "its length"),
+    words.Matrix: ("Matrix[3, 3]", "its rows and columns"),
+}
+"""Annotations that need a size: an example, and what is missing."""
 
 
 def read(function: types.FunctionType, source: Source, reserved: Collection[str] = ()) -> Signature:
@@ -219,6 +269,8 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
         where, value = source.loc(arg), source.loc(_default(source, arg))
         where = replace(where, end_line=value.end_line, end_col=value.end_col)
         raise HawkError("H107", what, where, f"{name}: Terminated")
+    if elements[0].shape and default is not NO_DEFAULT:
+        _check_default(source, arg, elements[0], default)
     return Parameter(name, role, elements[0], default)
 
 
@@ -246,6 +298,26 @@ def _table_of(source: Source, arg: ast.arg, annotation: Any, default: object) ->
         where = replace(where, end_line=value.end_line, end_col=value.end_col)
         raise HawkError("H107", what, where, f"{name}: {form.name}")
     return form
+
+
+def _check_default(source: Source, arg: ast.arg, element: Element, default: object) -> None:
+    """The default of a small array has its shape and holds numbers."""
+    shapes: set[tuple[int, ...]] = {element.shape, (len(element.components("")),)}
+    try:
+        array = np.asarray(default)
+        if array.shape in shapes and array.dtype.kind in "biuf":
+            return
+        got = f"the shape {array.shape}" if array.dtype.kind in "biuf" else "other things"
+    except ValueError:  # rows of different lengths
+        got = "rows that differ in length"
+    zeros = "(" + ", ".join(["0.0"] * element.shape[-1]) + ("," * (element.shape[-1] == 1)) + ")"
+    if len(element.shape) == 2:
+        zeros = "(" + ", ".join([zeros] * element.shape[0]) + ("," * (element.shape[0] == 1)) + ")"
+    what = f"`{arg.arg}` is a {element.name}, and its default has {got}"
+    fix = f"{arg.arg}: {source.text(arg.annotation) if arg.annotation else '...'} = {zeros}"
+    where, value = source.loc(arg), source.loc(_default(source, arg))
+    where = replace(where, end_line=value.end_line, end_col=value.end_col)
+    raise HawkError("H207", what, where, fix)
 
 
 def _default(source: Source, arg: ast.arg) -> ast.AST:
@@ -282,6 +354,10 @@ def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Ma
             what = f"`{name}` is {kinds[0].value} twice"
         fix = [f"{name}: {_USUAL[marker]}" for marker in kinds]
         return HawkError("H105", what, source.loc(arg), fix)
+    if _sized(annotation):
+        usual, missing = _SIZED[annotation]
+        what = f"`{wrote}` does not say {missing}, which is part of the kernel"
+        return HawkError("H105", what, source.loc(arg), f"{name}: {usual}")
     what = f"`{wrote}` is not the type of a parameter; it is one of {_KINDS}"
     if annotation is str:
         fix = f"a function that takes {name} and makes the kernel, for a choice known beforehand"
@@ -339,7 +415,12 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
     ):
         what = "a Table is read by all samples, and a step returns numbers of its own sample"
         raise HawkError("H105", what, where, fix)
-    what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool or a tuple of these"
+    if _sized(annotation):
+        _, missing = _SIZED[annotation]
+        what = f"`{annotation.__name__}` does not say {missing}, which is part of the kernel"
+        raise HawkError("H105", what, where, fix)
+    what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool, Vector[w], "
+    what += "Matrix[r, c], Quat or a tuple of these"
     raise HawkError("H105", what, where, fix)
 
 
@@ -360,8 +441,16 @@ def _meant_elements(annotation: Any) -> Iterator[str]:
         for part in parts:
             yield from _meant_elements(part)
         return
+    if _sized(annotation):
+        yield _SIZED[annotation][0]
+        return
     elements, _ = _parts(annotation)
     yield elements[0].name if elements else _PLAIN.get(annotation, SCALAR).name
+
+
+def _sized(annotation: Any) -> bool:
+    """Is it `Vector` or `Matrix` without a size?"""
+    return isinstance(annotation, type) and annotation in _SIZED
 
 
 def _check_names(
@@ -506,6 +595,11 @@ def _check_returns(
             what = f"{counted(count)} returned, the signature says one"
             several = ", ".join([outputs[0].element.name] * count)
             fix = Edit(f"-> tuple[{several}]", at=_where(source, "return"))
+            shape, parts = outputs[0].element.shape, ", ".join(map(source.text, value.elts))
+            if shape:
+                maker = "vec" if len(shape) == 1 else "mat"
+                what = f"{counted(count)} returned, the signature says a {outputs[0].element.name}"
+                fix = Edit(f"return hawk.math.{maker}({parts})")
             raise HawkError("H109", what, source.loc(node), fix)
     if nesting is not None and not given:
         what = f"`{source.name}` never returns, and its signature says that it does"
@@ -518,6 +612,11 @@ def counted(count: int) -> str:
 
 def _starred(value: ast.Tuple) -> bool:
     return any(isinstance(each, ast.Starred) for each in value.elts)
+
+
+def article(element: Element) -> str:
+    """The element with its article, for messages."""
+    return f"{'an' if element.name[0] in 'AEIOU' else 'a'} {element.name}"
 
 
 def example(outputs: tuple[Output, ...]) -> str:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from hawk import math as own
 from hawk.edits import filled
 from hawk.errors import HawkError
 from hawk.frontend import tables
@@ -14,6 +15,7 @@ from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
 from hawk.frontend.methods import Methods
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import own_nodes
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
@@ -45,7 +47,16 @@ class Structural:
             type: self.type_,
             dict: self.methods.dict_,
             sorted: self.methods.sorted_,
+            **domain.reductions.table,
+            own.vec: self.vec_,
+            own.mat: self.mat_,
         }
+
+    def vec_(self, frame: Frame, node: ast.Call, *values: Any) -> Any:
+        return self.domain.expressions.arrays.vec(frame, node, *values)
+
+    def mat_(self, frame: Frame, node: ast.Call, *rows: Any) -> Any:
+        return self.domain.expressions.arrays.mat(frame, node, *rows)
 
     def sequence(self, frame: Frame, node: ast.AST, value: Any, place: int = 0) -> tuple[Any, ...]:
         """The values of an argument of the call `node`."""
@@ -125,7 +136,7 @@ class Structural:
         raise HawkError("H202", what, frame.loc(node), fix)
 
     def len_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
-        if isinstance(value, (tuple, list, dict, str, range, *VIEWS)):
+        if isinstance(value, (tuple, list, dict, str, range, SmallArray, *VIEWS)):
             return len(value)
         if isinstance(value, TableView):
             return tables.length(value)
@@ -143,6 +154,10 @@ class Structural:
         total = start
         for place, value in enumerate(self.sequence(frame, node, values)):
             before = total
+            if isinstance(before, SmallArray) or isinstance(value, SmallArray):
+                arrays, sides = self.domain.expressions.arrays, (node.args[0], node.args[0])
+                total = arrays.binary(frame, node, "+", before, value, sides)
+                continue
             try:
                 total = self.domain.expressions.guarded(
                     frame, node, lambda b=before, v=value: self.numbers.binary("+", b, v)

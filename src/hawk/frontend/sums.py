@@ -16,6 +16,7 @@ from hawk.errors import HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python, no_text
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.suggestions import augmented, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
@@ -83,6 +84,9 @@ class Sums:
             left = self.expressions.evaluate(frame, load)
             name = target.id if isinstance(target, ast.Name) else ""
             value = self._augmented(frame, node, left, name)
+            if isinstance(left, SmallArray):
+                self.expressions.arrays.assign(frame, node, left, value)
+                return
             self.domain.walker.bind(frame, target, value)
             return
         owner, key = containers.place(frame, target)
@@ -118,12 +122,18 @@ class Sums:
         """`left op right`, where either may be a product not yet written."""
         if isinstance(left, _Product):
             added = self._written(frame, right) if isinstance(right, _Product) else right
+            if _arrays(left.first, left.second, added):
+                signs = "++" if isinstance(node.op, ast.Add) else "+-"
+                return self.expressions.arrays.fused(frame, node, left, added, signs, first=True)
             dtype = self.numbers.contracts(left.first, left.second, added)
             if dtype is not None:
                 signs = "++" if isinstance(node.op, ast.Add) else "+-"
                 return self._fma(frame, node, left, added, dtype, signs, name)
             left, right = self._written(frame, left), added
         elif isinstance(right, _Product):
+            if _arrays(right.first, right.second, left):
+                signs = "++" if isinstance(node.op, ast.Add) else "-+"
+                return self.expressions.arrays.fused(frame, node, right, left, signs, first=False)
             dtype = self.numbers.contracts(right.first, right.second, left)
             if dtype is not None:
                 signs = "++" if isinstance(node.op, ast.Add) else "-+"
@@ -155,6 +165,9 @@ class Sums:
         symbol = SYMBOLS[type(node.op)]
         if symbol == "/" and _counts(left) and _counts(right):
             self.domain.quotients.add(node)
+        if _arrays(left, right):
+            sides = (_left(node), _right(node))
+            return self.expressions.arrays.binary(frame, node, symbol, left, right, sides)
         if is_known(left) and is_known(right):
             result = by_python(lambda: PYTHON[symbol](left, right), frame.loc(node))
             builtin = {type(left), type(right), type(result)} <= {list, dict, int, bool}
@@ -201,12 +214,18 @@ class Sums:
                 return self.numbers.settle(not truth) if isinstance(value, Scalar) else not truth
             return self.expressions.guarded(frame, node, lambda: self.numbers.opposite(truth), name)
         symbol = SYMBOLS[type(node.op)]
+        if isinstance(value, SmallArray):
+            return self.expressions.arrays.unary(frame, node, symbol, value)
         if is_known(value):
             operator = {"-": lambda: -value, "+": lambda: +value, "~": lambda: ~value}[symbol]
             return by_python(operator, frame.loc(node))
         return self.expressions.guarded(
             frame, node, lambda: self.numbers.unary(symbol, value), name, (node.operand,)
         )
+
+
+def _arrays(*values: Any) -> bool:
+    return any(isinstance(each, SmallArray) for each in values)
 
 
 def _loaded(target: ast.expr) -> ast.expr:

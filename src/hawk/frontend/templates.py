@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeAlias
 
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.operators import Kind, Literal, named
+from hawk.frontend.small_arrays import SmallArray, described
 from hawk.frontend.values import Closure, Range, Scalar, Stream, TableView, is_known
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
@@ -30,6 +31,15 @@ class Parts:
         return not isinstance(value, dict) or tuple(value) == self.keys
 
 
+@dataclass(frozen=True, slots=True)
+class ArrayParts:
+    """A small array: the kind of its numbers, and a value that has its memory."""
+
+    shape: tuple[int, ...]
+    kind: Kind
+    like: SmallArray = field(compare=False)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
     """An object that stays what it is."""
@@ -48,7 +58,7 @@ class Known:
         return 0
 
 
-Template: TypeAlias = "Kind | Parts | Known"
+Template: TypeAlias = "Kind | Parts | ArrayParts | Known"
 
 
 def template_of(numbers: Arithmetic, value: Any) -> Template:
@@ -56,6 +66,8 @@ def template_of(numbers: Arithmetic, value: Any) -> Template:
     match value:
         case Scalar():
             return numbers.kind(value)
+        case SmallArray():
+            return ArrayParts(value.shape, value.dtype, value)
         case bool():
             return DType.BOOL
         case int():
@@ -76,6 +88,10 @@ def open_up(value: Any, template: Template, leaf: Callable[[Any, Kind], Any]) ->
     """`value`, or None where there is none yet, with its numbers replaced by `leaf`."""
     if isinstance(template, Known):
         return template.value
+    if isinstance(template, ArrayParts):
+        old = template.like if value is None else value
+        parts = [None] * len(old.parts) if value is None else value.parts
+        return replace(old, parts=tuple([leaf(part, template.kind) for part in parts]))
     if isinstance(template, Parts):
         parts = [None] * len(template.parts) if value is None else value
         parts = list(parts.values()) if isinstance(parts, dict) else parts
@@ -85,20 +101,32 @@ def open_up(value: Any, template: Template, leaf: Callable[[Any, Kind], Any]) ->
     return leaf(value, template)
 
 
-def fill(tree: Any, leaf: Callable[[Any], Any]) -> Any:
-    """`tree` with `leaf` applied to its parts; itself where that changes none of them."""
+def fill(
+    tree: Any,
+    leaf: Callable[[Any], Any],
+    array: Callable[[SmallArray, tuple[Any, ...]], SmallArray] | None = None,
+) -> Any:
+    """`tree` with `leaf` applied to its parts; itself where that changes none of them.
+
+    `array` makes a small array of the old one and its new parts.
+    """
     match tree:
+        case SmallArray():
+            parts = tuple([leaf(part) for part in tree.parts])
+            if all(a is b for a, b in zip(tree.parts, parts, strict=True)):
+                return tree
+            return replace(tree, parts=parts) if array is None else array(tree, parts)
         case tuple() | list():
             old, keys = list(tree), ()
         case dict():
             old, keys = list(tree.values()), tuple(tree)
         case Range():
-            start, stop = fill(tree.start, leaf), fill(tree.stop, leaf)
+            start, stop = fill(tree.start, leaf, array), fill(tree.stop, leaf, array)
             same = start is tree.start and stop is tree.stop
             return tree if same else Range(start, stop, tree.step)
         case _:
             return leaf(tree)
-    new = [fill(part, leaf) for part in old]
+    new = [fill(part, leaf, array) for part in old]
     same = all(a is b for a, b in zip(old, new, strict=True))
     return tree if same else formed(type(tree), new, keys)
 
@@ -118,6 +146,9 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
         case Scalar():
             line = value.value.loc.line
             return named(numbers.kind(value)) + (f" (line {line})" if line and lines else "")
+        case SmallArray():
+            line = value.parts[0].value.loc.line
+            return described(value, numbers.real) + (f" (line {line})" if line and lines else "")
         case bool() | int() | float():
             return f"the number {value!r}"
         case None:

@@ -11,7 +11,8 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_domain import KernelDomain
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import Reads
-from hawk.frontend.signature import Signature
+from hawk.frontend.signature import Output, Parameter, Signature
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
 from hawk.frontend.values import Scalar, TableView, Unusable
 from hawk.ir.builder import Builder
@@ -55,16 +56,19 @@ def trace(
     builder = Builder(source.head())
     tables = any(each.table for each in signature.parameters)
     domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
-    planes = _planes(source, signature, real, uniform)
-    names: dict[str, Any] = {
-        plane.name: Scalar(plane.read) for plane in planes if plane.read is not None
-    }
+    planes, groups = _planes(source, signature, real, uniform)
+    names: dict[str, Any] = {}
     for each in signature.parameters:
-        if each.table is not None:
-            dtype, handle = each.element.at(real), names[each.name]
-            names[each.name] = TableView(each.name, domain.numbers, handle, each.table, dtype)
         if each.role is Role.MASK:
             names[each.name] = domain.numbers.settle(NOT_DONE)
+            continue
+        parts = [Scalar(plane.read) for plane in groups[each.name] if plane.read is not None]
+        if each.table is not None:
+            dtype = each.element.at(real)
+            names[each.name] = TableView(each.name, domain.numbers, parts[0], each.table, dtype)
+            continue
+        shape = each.element.shape
+        names[each.name] = domain.memory.fresh(shape, parts) if shape else parts[0]
     leave = Leave(domain, signature)
     frame = Frame(source, names, planes=leave.planes, leave=leave)
     try:
@@ -77,12 +81,13 @@ def trace(
             "H403", what, source.head(), "parts of it with names of their own"
         ) from None
     stores: list[tuple[str, Value]] = []
-    for plane in planes:
-        if plane.role in (Role.STATE, Role.MASK, Role.OUTPUT):
-            value = final[plane.name]
+    for name, group in groups.items():
+        if group[0].role in (Role.STATE, Role.MASK, Role.OUTPUT):
+            value = final[name]
             if isinstance(value, Unusable):
-                raise value.why(plane.name, source.head())
-            stores.append((plane.name, value.value))
+                raise value.why(name, source.head())
+            parts = value.parts if isinstance(value, SmallArray) else (value,)
+            stores += [(p.name, v.value) for p, v in zip(group, parts, strict=True)]
     events = Events()
     if domain.watch is not None:
         by_name = dict(stores)
@@ -94,28 +99,31 @@ def trace(
         stores.append((STEP_INDEX, builder.apply("add", taken, builder.const(1, DType.I64))))
     function = Function(
         source.name,
-        (*planes, *hidden.values()),
+        (*planes, *hidden.values(), *domain.reductions.planes),
         real,
         tuple(builder.items),
         tuple(stores),
         loc=source.head(),
+        reductions=tuple(domain.reductions.made),
     )
     return Traced(function, domain.reads, events, tuple(domain.numbers.as_long))
 
 
 def _planes(
     source: Source, signature: Signature, real: DType, uniform: frozenset[str]
-) -> tuple[Plane, ...]:
+) -> tuple[tuple[Plane, ...], dict[str, list[Plane]]]:
+    """The planes of the program: one for each component; and those of each parameter and output."""
     args = source.node.args
     nodes = {arg.arg: arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    planes: list[Plane] = []
-    for each in signature.parameters:
+    groups: dict[str, list[Plane]] = {}
+    each: Parameter | Output
+    for each in (*signature.parameters, *signature.outputs):
         role = Role.UNIFORM if each.name in uniform else each.role
-        where, dtype = source.loc(nodes[each.name]), each.element.at(real)
-        read = None if role is Role.MASK else Value(dtype, where, each.name)
-        planes.append(Plane(each.name, role, dtype, read, where))
-    planes += [
-        Plane(each.name, Role.OUTPUT, each.element.at(real), None, source.head())
-        for each in signature.outputs
-    ]
-    return tuple(planes)
+        where = source.loc(nodes[each.name]) if each.name in nodes else source.head()
+        dtype, group = each.element.at(real), groups.setdefault(each.name, [])
+        for name in each.element.components(each.name):
+            reads = role not in (Role.MASK, Role.OUTPUT)
+            group.append(
+                Plane(name, role, dtype, Value(dtype, where, name) if reads else None, where)
+            )
+    return tuple([plane for group in groups.values() for plane in group]), groups

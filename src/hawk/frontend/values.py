@@ -8,6 +8,7 @@ from typing import Any
 
 from hawk.annotations import TableForm
 from hawk.errors import HawkError, Loc
+from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Const, Number, Value
 from hawk.ir.types import DType
@@ -116,6 +117,8 @@ def leaves(value: object) -> Iterator[object]:
         case _ if isinstance(value, VIEWS):
             for part in value:
                 yield from leaves(part)
+        case SmallArray():
+            yield from value.parts
         case slice():
             yield from leaves((value.start, value.stop, value.step))
         case _:

@@ -12,14 +12,14 @@ Above 400 lines because each statement is a few lines that use the same small se
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from hawk.errors import HawkError, Loc
 from hawk.frontend.domain import Domain, Fork
 from hawk.frontend.frame import RESULT, Exit, Frame, Way, Ways, always
-from hawk.frontend.loops import UNROLL_MAX, Attempt, bound, short_enough
+from hawk.frontend.loops import UNROLL_MAX, Attempt, bound, short_enough, stored
 from hawk.frontend.refused import refusal
 from hawk.frontend.values import Closure, NeedsKnown, Range, Unusable, leaves
 
@@ -368,18 +368,27 @@ class Walker:
         self, frame: Frame, node: ast.For | ast.While, bounds: Range | None, trips: int | None
     ) -> Ways:
         """A loop at run time: find the types it carries, then write it."""
-        entry = frame.names
+        entry, domain = frame.names, self.domain
+        changed = {n for n in stored(node) if domain.changes_in_place(entry.get(n))}
+        names = bound(node) | changed
         templates = {
-            name: self.domain.template(entry[name])
-            for name in sorted(bound(node))
+            name: domain.template(entry[name])
+            for name in sorted(names)
             if name in entry and not isinstance(entry[name], Unusable)
         }
+        templates = {n: each for n, each in templates.items() if not isinstance(each, Unusable)}
+        kept = domain.kept()
         while True:
             frame.names = dict(entry)
-            attempt = Attempt(self, frame, node, bounds, trips, templates)
-            ways = attempt.run()
+            attempt = Attempt(self, frame, node, bounds, trips, templates, names)
+            try:
+                ways = attempt.run()
+            except NeedsKnown:
+                domain.restore(kept)
+                raise
             if ways is not None:
                 return ways
+            domain.restore(kept)
             templates = attempt.widened
 
 
@@ -440,7 +449,9 @@ def _binder(walker: Walker, frame: Frame, node: ast.For, element: Any) -> Callab
     return lambda: walker.bind(frame, node.target, element)
 
 
-@functools.lru_cache(maxsize=4096)
+_PLAIN: WeakKeyDictionary[ast.While, ast.While] = WeakKeyDictionary()
+
+
 def _with_plain_test(node: ast.While, *, always: bool) -> ast.While:
     """The same loop, its test in the body where something of it must be seen there.
 
@@ -449,6 +460,13 @@ def _with_plain_test(node: ast.While, *, always: bool) -> ast.While:
     binds = any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test))
     if not (binds or always):
         return node
+    plain = _PLAIN.get(node)
+    if plain is None:
+        plain = _PLAIN[node] = _plain_test(node)
+    return plain
+
+
+def _plain_test(node: ast.While) -> ast.While:
     leave = ast.copy_location(_RunsOut(), node.test)
     choice = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[leave]), node.test)
     true = ast.copy_location(ast.Constant(value=True), node.test)

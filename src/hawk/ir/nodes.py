@@ -135,13 +135,31 @@ class Plane:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """One number made of a value of every sample, which a later part of the step reads.
+
+    It is the number of the UNIFORM plane `plane`, set before the step is taken.
+    """
+
+    kind: str
+    """See `ir.reduce`."""
+    value: Value
+    """What is reduced."""
+    keep: Value | None
+    """A bool: does the sample take part? None: all do."""
+    plane: str
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """One step of one sample.
 
     `stores` gives for each STATE, MASK and OUTPUT plane, by name and in the order of `planes`, its
     value at the end of the step. `launch` and `sample` hold what a pass found to be the same for
     the whole launch, or for all steps of a sample; they run before `step` and are visible in it.
-    `real` is the kernel's float width.
+    `real` is the kernel's float width. A function with `reductions` takes one step of all samples
+    at a time: `passes.phases` makes of it functions that have none.
     """
 
     name: str
@@ -152,6 +170,8 @@ class Function:
     sample: tuple[Statement, ...] = ()
     launch: tuple[Statement, ...] = ()
     loc: Loc = field(default=NOWHERE)
+    reductions: tuple[Reduction, ...] = ()
+    """In the order they are made; each value depends on the planes of earlier ones only."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -193,3 +213,13 @@ def walk(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         yield statement
         for block in reversed(blocks_of(statement)):
             stack.extend(reversed(block.items))
+
+
+def used_values(fn: Function) -> set[Value | None]:
+    """Every value that something reads: a statement, a block's end, or a store."""
+    used: set[Value | None] = {value for _, value in fn.stores}
+    for statement in walk(fn.statements):
+        used.update(operands_of(statement))
+        for block in blocks_of(statement):
+            used.update(block.yields)
+    return used

@@ -47,6 +47,9 @@ def to_text(fn: Function, *, locations: bool = True, names: bool = True) -> str:
         if body:
             writer.line(f"{title}:")
             writer.statements(body, 1)
+    for each in fn.reductions:
+        kept = "" if each.keep is None else f" where {writer.operand(each.keep)}"
+        writer.line(f"reduce {each.plane} = {each.kind} {writer.operand(each.value)}{kept}")
     writer.line("store:")
     for name, value in fn.stores:
         writer.line(f"  {name} = {writer.operand(value)}")

@@ -6,6 +6,7 @@
 * `launch` sees uniform planes only, `sample` inputs too, `step` everything.
 * A TABLE is the first operand of a `lookup`, and of nothing else.
 * STATE, MASK and OUTPUT planes are stored, once each, in order; no others are.
+* A reduction has a uniform plane of the type it gives.
 """
 
 from __future__ import annotations
@@ -13,8 +14,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Role, Statement, Value
+from hawk.ir.nodes import (
+    Apply,
+    Block,
+    Const,
+    Function,
+    If,
+    Loop,
+    Reduction,
+    Role,
+    Statement,
+    Value,
+)
 from hawk.ir.ops import OPS, result_type
+from hawk.ir.reduce import KINDS, result_of
 from hawk.ir.types import DType
 
 _VISIBLE_FROM = {
@@ -58,6 +71,19 @@ def _function(fn: Function) -> None:
             scope.tables.update(p.read for p in fn.planes if p.read and p.role is Role.TABLE)
         _statements(getattr(fn, body), scope)
     _stores(fn, scope)
+    for each in fn.reductions:
+        _reduction(fn, each, scope)
+
+
+def _reduction(fn: Function, each: Reduction, scope: _Scope) -> None:
+    where = f"the reduction of `{each.plane}`"
+    scope.use([each.value] if each.keep is None else [each.value, each.keep], where)
+    _need(each.kind in KINDS, f"{where}: no kind {each.kind}")
+    _need(each.keep is None or each.keep.dtype is DType.BOOL, f"{where}: keeps {each.keep}")
+    plane = next((plane for plane in fn.planes if plane.name == each.plane), None)
+    _need(plane is not None and plane.role is Role.UNIFORM, f"{where} has no uniform plane")
+    due = result_of(each.kind, each.value.dtype)
+    _need(plane is not None and plane.dtype is due, f"{where} gives {due}")
 
 
 def _planes(fn: Function) -> None:

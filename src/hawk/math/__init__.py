@@ -12,7 +12,34 @@ from collections.abc import Sequence
 
 from hawk.math import exponential, interpolation, inverse, logarithm, power, trigonometry
 from hawk.math import random as random
+from hawk.math.arrays import mat, vec
+from hawk.math.linear import (
+    cholesky,
+    cross,
+    det,
+    diag,
+    dot,
+    eigh,
+    eye,
+    inv,
+    lstsq,
+    lu,
+    norm,
+    outer,
+    quat_conj,
+    quat_mul,
+    quat_rotate,
+    solve,
+    trace,
+    transpose,
+)
 from hawk.math.plain import compute, row
+
+ARRAYS = (
+    *(vec, mat, dot, cross, norm, outer, transpose, trace, eye, diag),
+    *(solve, lu, cholesky, inv, det, eigh, lstsq, quat_mul, quat_conj, quat_rotate),
+)
+"""What makes small arrays, or computes with them."""
 
 __all__ = [
     "acos",
@@ -20,23 +47,43 @@ __all__ = [
     "atan",
     "atan2",
     "cbrt",
+    "cholesky",
     "cos",
     "cosh",
+    "cross",
+    "det",
+    "diag",
+    "dot",
+    "eigh",
     "exp",
     "exp2",
     "expm1",
+    "eye",
     "hypot",
     "interp",
+    "inv",
     "log",
     "log1p",
     "log2",
     "log10",
+    "lstsq",
+    "lu",
+    "mat",
+    "norm",
+    "outer",
     "pow",
+    "quat_conj",
+    "quat_mul",
+    "quat_rotate",
     "sin",
     "sincos",
     "sinh",
+    "solve",
     "tan",
     "tanh",
+    "trace",
+    "transpose",
+    "vec",
 ]
 
 

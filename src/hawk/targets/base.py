@@ -107,6 +107,20 @@ class Compiled:
     build_seconds: float
     cached: str = ""
     """`"hit"`, or why its code was not in the cache; empty where nobody looked."""
+    phases: tuple[Phase, ...] = ()
+    """What comes before each step, in this order. With phases a launch is of one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A reduction over the batch that a step needs."""
+
+    given: Compiled
+    """A kernel whose output `value`, and `keep` where it has one, is what each sample gives."""
+    kind: str
+    """See `hawk.ir.reduce`."""
+    plane: str
+    """The uniform plane of the step that gets the result."""
 
 
 _FORMATS = {

@@ -6,12 +6,13 @@ kernel was compiled, or read from the cache, and LLVM is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ctypes
 
+    from hawk.ir.types import DType
     from hawk.targets.cpu.runtime import Runtime
 
 
@@ -20,6 +21,13 @@ def routines() -> Runtime | None:
     from hawk.targets.cpu.runtime import runtime
 
     return runtime()
+
+
+def folds() -> Mapping[DType, Callable[[int, int, int, int], None]]:
+    """The routines that add numbers up, by type; see `hawk.targets.cpu.fold`."""
+    from hawk.targets.cpu.runtime import folds
+
+    return folds()
 
 
 def new_team() -> ctypes.Array[ctypes.c_int32]:

@@ -17,7 +17,19 @@ import pytest
 
 import eagle
 import hawk
-from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Table, Terminated, UInt32
+from hawk import (
+    Bool,
+    Index,
+    Int32,
+    Matrix,
+    Mutable,
+    Param,
+    Scalar,
+    Table,
+    Terminated,
+    UInt32,
+    Vector,
+)
 from tests.unit.eagle import exporters
 
 FOLDER = Path(__file__).parents[2] / "golden" / "doors"
@@ -106,6 +118,33 @@ def tables(n: int = 4, **changes: Any) -> dict[str, Any]:
     """The planes of `looks`."""
     planes = {"t": np.zeros(7), "g": np.zeros((2, 5)), "k": np.zeros(3, np.int32)}
     return planes | {"i": np.zeros(n, np.int64)} | changes
+
+
+@hawk.kernel
+def orbit(
+    r: Mutable[Vector[3]],
+    v: Mutable[Vector[3]],
+    g: Param[Vector[3]],
+    dt: Param,
+    t: Mutable[Scalar],
+    over: Terminated,
+) -> Vector[3]:
+    v += dt * (g - r / (r @ r) ** 1.5)
+    r += dt * v
+    t += dt
+    over = t >= 1.0
+    return v
+
+
+@hawk.kernel
+def product(F: Matrix[2, 2], x: Vector[2, Int32]) -> Vector[2]:
+    return F @ x
+
+
+def moving(n: int = 4, **changes: Any) -> dict[str, Any]:
+    """The planes of `orbit`."""
+    planes = {"r": np.ones((3, n)), "v": np.zeros((3, n)), "t": np.zeros(n)}
+    return planes | {"g": (0.0, 0.0, -1.0), "dt": 0.1} | changes
 
 
 def given(n: int = 4, **changes: Any) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import hawk
 from eagle.devices.base import Partition
 from eagle.devices.host import device as host_device
 from eagle.devices.host.device import HOST
-from hawk import Index, Int32, Mutable, Param, Scalar, Terminated
+from eagle.devices.host.memory import address_of
+from hawk import Index, Int32, Mutable, Param, Scalar, Table, Terminated
 from hawk.checks import CheckError
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
@@ -156,11 +157,12 @@ def test_a_partition_counts_from_the_whole_batch() -> None:
     compiled = where.compile(DType.F64)
     seen, out0, out1, steps = (np.zeros(100, np.int64) for _ in range(4))
     planes = {"seen": seen, "out0": out0, "out1": out1, "step index": steps, "sample index": 0}
-    words = [
+    given: list[Any] = [
         raw_word(100, DType.I64) if s.name == "n samples" else planes[s.name]
         for s in compiled.planes
     ]
-    HOST.load(compiled, words, Partition(base=37, count=20, n=100)).launch(1)
+    words = [each if isinstance(each, int) else address_of(each) for each in given]
+    HOST.load(compiled, given, words, Partition(base=37, count=20, n=100)).launch(1)
     assert [i if 37 <= i < 57 else 0 for i in range(100)] == out0.tolist()
     assert [100 if 37 <= i < 57 else 0 for i in range(100)] == out1.tolist()
 
@@ -264,3 +266,18 @@ def test_all_stages_of_a_launch_agree() -> None:
         with mock.patch.object(host_device, "ALONE", stage):
             eagle.simulate(digits, max_steps=99, trace=trace)
         assert of_digits(2003) == trace.tolist()
+
+
+def test_reductions_know_where_a_sample_is() -> None:
+    @hawk.kernel
+    def weighted(t: Table[Scalar], x: Mutable[Scalar]) -> Index:
+        total = hawk.sum(t[hawk.sample_index()] * hawk.step_index())
+        x += total
+        return hawk.sample_index()
+
+    t, x = np.arange(40.0), np.zeros(40)
+    first = run_python(weighted, t, x, steps=3)
+    second = interpret(weighted, t, x, steps=3)
+    out = hawk.steps(weighted, 3)(t, x)
+    assert [780.0 * 3] * 40 == x.tolist() == first["x"].tolist() == second["x"].tolist()
+    assert list(range(40)) == out.tolist()

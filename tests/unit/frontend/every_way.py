@@ -34,12 +34,18 @@ def every_way(
         each.name: np.asarray(given[each.name], each.element.at(real).numpy)
         for each in kernel.parameters
     }
-    few = planes if slow else {name: a[:7] if a.ndim else a for name, a in planes.items()}
-    expected = run_python(kernel, **few)
-    _compare("the interpreter", expected, interpret(kernel, **few))
-    uniform = frozenset(name for name, array in planes.items() if not array.ndim)
-    columns = {name: array for name, array in planes.items() if array.ndim}
-    numbers = {name: array.item() for name, array in planes.items() if not array.ndim}
+    shapes = {name: element.shape for name, element in kernel.signature.shaped.items()}
+    uniform = frozenset(
+        name for name, array in planes.items() if array.ndim == len(shapes.get(name, ()))
+    )
+    few = planes
+    if not slow:
+        few = {name: a if name in uniform else a[..., :7] for name, a in planes.items()}
+    expected = by_component(kernel, run_python(kernel, **few))
+    _compare("the interpreter", expected, by_component(kernel, interpret(kernel, **few)))
+    parts = by_component(kernel, planes)
+    columns = {name: array for name, array in parts.items() if array.ndim}
+    numbers = {name: array.item() for name, array in parts.items() if not array.ndim}
     results: Results = {}
     for way, compiled in compiled_ways(kernel, real, uniform).items():
         batch = Batch.of(compiled.planes, columns, numbers)
@@ -52,6 +58,20 @@ def every_way(
     first = {name: array[: len(expected[name])] for name, array in results.items()}
     _compare("compiled code", expected, first)
     return results
+
+
+def by_component(kernel: Kernel[..., Any], planes: Mapping[str, Any]) -> Results:
+    """The planes of a program: small arrays are taken apart."""
+    shaped, parts = kernel.signature.shaped, dict[str, Any]()
+    for name, array in planes.items():
+        element = shaped.get(name)
+        if element is None:
+            parts[name] = array
+            continue
+        names = element.components(name)
+        rows = np.reshape(array, (len(names), *array.shape[len(element.shape) :]))
+        parts.update(zip(names, (row[...] for row in rows), strict=True))
+    return parts
 
 
 @functools.cache

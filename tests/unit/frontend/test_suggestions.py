@@ -27,6 +27,7 @@ LEADS_ON = {
     "a number too small for UInt32": "the difference as an Index, and what is returned a UInt32",
     "a tuple in a tuple returned": "what is returned is still one in the other",
     "and of numbers": "the number, where a truth is returned",
+    "matrices that do not fit": "one of the two products has the shape that is returned",
     "UInt32 and Index": "the bits are an Index, and what is returned a UInt32",
 }
 """Cases in which another error follows what is written, with the reason."""

@@ -8,7 +8,7 @@ import pytest
 
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
-from hawk.targets.cpu.entries import module_text
+from hawk.targets.cpu.entries import ONE_STEP, module_text
 from hawk.targets.cpu.link import assembly_text
 from hawk.targets.cpu.width import choose_variant
 from tests.unit.targets.by_hand import REALS, oscillator
@@ -99,3 +99,19 @@ def test_single_floats_would_be_seen() -> None:
     assert ARITHMETIC.match("\tvfmadd213sd\t%xmm0, %xmm1, %xmm2")
     assert ARITHMETIC.match("\tvcvtsi2sd\t%rax, %xmm1, %xmm2")
     assert not ARITHMETIC.match("\tvmovsd\t(%rax), %xmm1")
+
+
+@x86
+@reals
+def test_in_a_launch_of_one_step_a_group_takes_its_step_once_and_masked(
+    name: str, real: DType
+) -> None:
+    lines = assembly(name, real, own_end=False)
+    start = lines.index(f"{ONE_STEP[1:]}:")
+    # The groups of a piece are the loop with most arithmetic; each vector is stored once.
+    groups = max(
+        (lines[a : b + 1] for a, b in loops(lines) if a > start),
+        key=lambda loop: sum(bool(FUSED[real].match(line)) for line in loop),
+    )
+    fused = [line for line in groups if FUSED[real].match(line)]
+    assert len(fused) == 2 * 4  # two in a step, four vectors side by side

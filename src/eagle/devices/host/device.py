@@ -47,7 +47,7 @@ from eagle.devices.host.watch import Entry, watchers
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.targets import native
-from hawk.targets.base import Compiled, Word
+from hawk.targets.base import HEADER, Compiled, Word
 
 
 class Stage(enum.IntEnum):
@@ -101,9 +101,14 @@ class HostDevice(Device):
         self,
         compiled: Compiled,
         planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
         partition: Partition,
-    ) -> HostLoaded:
-        return HostLoaded(compiled, planes, partition)
+    ) -> Loaded:
+        if compiled.phases:
+            from eagle.devices.host.collective import CollectiveLoaded  # few kernels need it
+
+            return CollectiveLoaded(compiled, planes, words, partition)
+        return HostLoaded(compiled, planes, words, partition)
 
 
 class HostLoaded(Loaded):
@@ -134,12 +139,15 @@ class HostLoaded(Loaded):
     )
 
     def __init__(
-        self, compiled: Compiled, planes: Sequence[np.ndarray | int], partition: Partition
+        self,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        partition: Partition,
     ) -> None:
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
         self._count = self._whole = partition.count
-        words = [plane if isinstance(plane, int) else address_of(plane) for plane in planes]
         own = self._block = Block(partition.base, partition.count, words)
         self._words, self._head = own.words, own.head
         function = native.address_of(compiled.entry)
@@ -166,6 +174,12 @@ class HostLoaded(Loaded):
     @property
     def together(self) -> int:
         return self._compiled.lanes
+
+    def set_number(self, name: str, word: int) -> None:
+        """Give the uniform plane `name`, if there is one, another number, for launches to come."""
+        for place, slot in enumerate(self._compiled.planes, HEADER):
+            if slot.name == name:
+                self._words[place] = word
 
     def launch(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from hawk.ir.nodes import Function, Role, Value, blocks_of, operands_of, walk
+from hawk.ir.nodes import Function, Role, used_values
 from hawk.targets.base import STEPS_MAX, Compiled, Image
 from hawk.targets.cpu.entries import module_text
 from hawk.targets.cpu.link import assemble, assembly_text, load
@@ -47,16 +47,6 @@ def describe(machine: Machine, variant: Variant) -> str:
     """The variant in words: `AVX2, 4 vectors of 4 samples`."""
     shape = variant.shape
     return f"{machine.name}, {shape.chains} vectors of {shape.width} samples"
-
-
-def used_values(fn: Function) -> set[Value | None]:
-    """Every value that something reads: a statement, a block's end, or a store."""
-    used: set[Value | None] = {value for _, value in fn.stores}
-    for statement in walk(fn.statements):
-        used.update(operands_of(statement))
-        for block in blocks_of(statement):
-            used.update(block.yields)
-    return used
 
 
 def llvm_text(fn: Function) -> str:

@@ -20,7 +20,7 @@ from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
-from hawk.targets.cpu.width import Variant, work_of
+from hawk.targets.cpu.width import LONG, Variant, work_of
 from hawk.targets.llvm import Emitter, Names, zero
 from hawk.targets.shape import MEMORY_TYPES
 from hawk.targets.uniform import has_loop, varying_values
@@ -32,20 +32,34 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     `fn` has been through the passes. The module calls nothing outside itself.
     """
     writer = _Entry(fn, variant, machine)
-    writer.write()
-    body = "\n".join([*writer.emitter.stack, *writer.emitter.lines])
+    apart = not writer.loops and work_of(fn) <= LONG
+    writer.write(ones_apart=apart)
+    functions = [_function(f"void @{ENTRY}", writer.emitter, machine), *writer.emitter.functions]
+    if apart:
+        one = _Entry(fn, variant, machine, one_step=True)
+        one.write()
+        functions.append(_function(f"internal void {ONE_STEP}", one.emitter, machine))
     return "\n".join(
         (
             f'target triple = "{machine.triple}"',
-            f'define void @{ENTRY}(ptr nocapture %block) nounwind "tune-cpu"="{machine.cpu}" {{',
-            "entry:",
-            body,
-            "}",
-            *writer.emitter.functions,
+            *functions,
             _PLACES,
             *(_copy_text(element) for element in sorted(writer.copied)),
         )
     )
+
+
+ONE_STEP = "@one_step"
+"""The same launch where it is of one step, in which nothing is carried from step to step. It is
+mostly loads and stores, so whatever else is done for a group shows; in long steps it does not, and
+to write them twice would take time. A function of its own leaves the registers of the other alone.
+"""
+
+
+def _function(head: str, emitter: Emitter, machine: Machine) -> str:
+    body = "\n".join([*emitter.stack, *emitter.lines])
+    attributes = f'nounwind "tune-cpu"="{machine.cpu}"'
+    return f"define {head}(ptr nocapture %block) {attributes} {{\nentry:\n{body}\n}}"
 
 
 _PLACES = """define internal void @places(ptr %to, ptr %map, i64 %base, i64 %count) nounwind {
@@ -99,9 +113,11 @@ done:
 
 
 class _Entry:
-    """Writes the entry of one kernel."""
+    """Writes the entry of one kernel. `one_step`: for launches of one step."""
 
-    def __init__(self, fn: Function, variant: Variant, machine: Machine) -> None:
+    def __init__(
+        self, fn: Function, variant: Variant, machine: Machine, *, one_step: bool = False
+    ) -> None:
         self.fn = fn
         self.variant = variant
         self.machine = machine
@@ -122,6 +138,7 @@ class _Entry:
         self.index: Value | None = None
         """The value that is each sample's index, if the kernel asks for it."""
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
+        self.one_step = one_step
 
     @property
     def arrays(self) -> list[Plane]:
@@ -133,8 +150,11 @@ class _Entry:
 
     # -- once a launch ---------------------------------------------------------------------------
 
-    def write(self) -> None:
+    def write(self, *, ones_apart: bool = False) -> None:
+        """Write it. `ones_apart`: launches of one step are left to `ONE_STEP`."""
         e = self.emitter
+        if ones_apart:
+            self._leave_ones()
         restore = self._default_float_control()
         self.watch.begin()
         begin, end, steps, piece = (
@@ -156,6 +176,15 @@ class _Entry:
         if restore:
             e.line(restore)
         e.line("ret void")
+
+    def _leave_ones(self) -> None:
+        e = self.emitter
+        leave, stay = e.label("one"), e.label("several")
+        e.branch(e.define(f"icmp eq i64 {self._word(Word.STEPS)}, 1"), leave, stay)
+        e.place(leave)
+        e.line(f"call void {ONE_STEP}(ptr %block)")
+        e.line("ret void")
+        e.place(stay)
 
     def _take(self, begin: str, end: str, piece: str, leave: str) -> tuple[str, str, str]:
         """Take the next row, or else the next piece; go to `leave` when it is time or none is left.
@@ -283,9 +312,8 @@ class _Entry:
             where = self._whole_group(base, held, apart)
             if self.index is not None:
                 e.bind(self.index, self._indices(base, apart))
-            active = self._active(left)
             steps_left = e.define(f"sub i64 {steps}, {before}")
-            stopped, taken, going = self._advance(where, active, steps_left)
+            stopped, taken, going = self._advance(where, left, steps_left)
             self._copy_back(held, apart)
             finished = e.define(f"add i64 {finished}, {stopped}")
             total = e.define(f"add i64 {before}, {taken}")
@@ -375,18 +403,18 @@ class _Entry:
             names.append(e.define(f"select i1 {apart}, {wide} {place}, {wide} {here}"))
         return tuple(names)
 
-    def _advance(self, where: dict[Plane, str], active: Names, steps: str) -> tuple[str, str, str]:
-        """Load, step and store one group.
+    def _advance(self, where: dict[Plane, str], left: str, steps: str) -> tuple[str, str, str]:
+        """Load, step and store one group; `left` samples of the piece begin with it.
 
         Gives how many samples became done, the steps taken, and whether a sample goes on.
         """
         e = self.emitter
         if self.mask is None:
-            after, taken = self._run(where, active, steps)
+            after, taken = self._run(where, self._active(left), steps)
             self._store_all(where, after)
             return "0", taken, "true"
         (done,) = self._load_bits(where[self.mask])
-        live = e.combine("and", active, e.invert(done))
+        live = e.invert(done)  # lanes that hold no sample are done in the scratch group
         run, merge, skip = e.label("run"), e.label("merge"), e.here
         some = e.any(live)
         e.branch(some, run, merge)
@@ -396,7 +424,6 @@ class _Entry:
             self._store_all(where, after)
             gone = e.combine("and", live, e.invert(after.live))
             finished = self._count(gone)
-            # Lanes that hold no sample are only in the scratch group.
             self._store(self.mask, where[self.mask], e.invert(after.live))
             going = e.any(after.live)
         run = e.here
@@ -420,6 +447,8 @@ class _Entry:
         for value in [result for item in self.fn.sample for result in item.results]:
             e.lanes(value)
         start = Stepped(tuple(self._first(plane, where) for plane in self.steps.kept), live)
+        if self.one_step:
+            return self.steps.once(start)
         if self.mask is None:
             return self.steps.free(start, steps)
         if self.machine.mask_registers or self.loops:
@@ -473,12 +502,15 @@ class _Entry:
             e.line(f"store {kind} {value}, ptr {target}, align {size}")
 
     def _clear(self, plane: Plane) -> None:
-        """Zeros in the scratch group: lanes without a sample compute on something harmless."""
+        """Make lanes of the scratch group that hold no sample harmless: done, and all else zero."""
         e = self.emitter
         kind = e.shape.vector(MEMORY_TYPES[plane.dtype])
+        nothing = zero(kind)
+        if plane is self.mask:
+            nothing = "splat (i8 1)" if e.shape.width > 1 else "1"
         for chain in range(e.shape.chains):
             target = self._at(plane, self.scratch[plane], chain * e.shape.width)
-            e.line(f"store {kind} zeroinitializer, ptr {target}, align {plane.dtype.itemsize}")
+            e.line(f"store {kind} {nothing}, ptr {target}, align {plane.dtype.itemsize}")
 
     def _copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
         """`fetch` the plane of a group's samples from the array, or `give` it back."""

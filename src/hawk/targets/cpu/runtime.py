@@ -1,4 +1,4 @@
-"""The native routines that are not kernels: the team of threads, and the walker of graphs."""
+"""The native routines that are not kernels: the team, the walker of graphs, sums over a batch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 
 from hawk.cache import LOADED
 from hawk.cache.lookup import Wanted, shared
+from hawk.ir.types import DType
+from hawk.targets.cpu.fold import FOLDED, folds_text, symbol
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import Machine, host, versions
 from hawk.targets.cpu.team import team_text
@@ -69,6 +71,23 @@ def walker() -> Walker:
     """The walker for this machine, compiled at the first use."""
     library = _linked("the walker of graphs", walker_text(host()), ("walk",))
     return Walker(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(library["walk"]), library)
+
+
+@functools.cache
+def folds() -> dict[DType, Callable[[int, int, int, int], None]]:
+    """`fold(numbers, keep, count, sums)` for each type, see `fold`; compiled at the first use."""
+    names = {dtype: symbol(dtype) for dtype in FOLDED}
+    library = _linked("sums over a batch", folds_text(host()), tuple(names.values()))
+    pointer = ctypes.c_void_p
+    signature = (None, pointer, pointer, ctypes.c_int64, pointer)
+    made = {dtype: ctypes.CFUNCTYPE(*signature)(library[name]) for dtype, name in names.items()}
+    made[DType.U32] = made[DType.I32]
+    _kept.append(library)
+    return made
+
+
+_kept: list[Any] = []
+"""Libraries whose routines are used for as long as the process lives."""
 
 
 def _linked(name: str, text: str, symbols: tuple[str, ...]) -> Any:

@@ -85,6 +85,18 @@ class Steps:
         self.emitter.statements(statements)
         return tuple(self.emitter.lanes(end) for end in self.ends)
 
+    def once(self, start: Stepped) -> tuple[Stepped, str]:
+        """The one step of a launch that has no other: the group after, steps taken."""
+        e = self.emitter
+        e.mask = live = start.live
+        after = self.step(start.state, self.fn.step)
+        e.mask = None
+        if self.stop is not None:
+            after = self.keep(live, after, start.state)
+            live = e.combine("and", live, e.invert(e.lanes(self.stop)))
+        self.watch.count("1")
+        return Stepped(after, live), "1"
+
     # -- several steps ---------------------------------------------------------------------------
 
     def free(self, start: Stepped, steps: str) -> tuple[Stepped, str]:

@@ -1,0 +1,161 @@
+"""Launching a kernel that reduces over its batch: all samples together, one step after the other.
+
+Before each step every reduction is made: a kernel of its own computes what each sample gives to
+it, those are made into one number, and the number goes into the blocks of what comes later. Only
+the step itself stores anything the caller sees. So a launch that is interrupted among the
+reductions begins them again, and one that is interrupted in the step goes on with the numbers that
+the step began with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eagle.devices.base import Loaded, Outcome, Partition, Watch
+from eagle.devices.host.device import HostLoaded
+from eagle.devices.host.memory import address_of
+from eagle.devices.host.reduce import reduce_array
+from hawk.ir.nodes import Role
+from hawk.ir.reduce import result_of
+from hawk.passes.phases import KEEP, VALUE
+from hawk.targets.base import Compiled, Phase, Slot, raw_word
+
+
+class _Done(NamedTuple):
+    """What a launch did until now."""
+
+    steps: int = 0
+    finished: int = 0
+    longest: int = 0
+    pieces: int = 0
+    threads: int = 1
+    halted: bool = False
+    """Is there nobody left to take a step?"""
+
+
+class _Round:
+    """One reduction: what computes each sample's part, and where the result goes."""
+
+    def __init__(self, phase: Phase, loaded: HostLoaded, parts: dict[str, NDArray[Any]]) -> None:
+        self.phase, self.loaded = phase, loaded
+        self.values, self.keep = parts[VALUE], parts.get(KEEP)
+        (self.slot,) = [slot for slot in phase.given.planes if slot.name == VALUE]
+        self.result = result_of(phase.kind, self.slot.dtype)
+
+    def reduce(self, threads: int | None, alive: NDArray[np.bool] | None) -> int:
+        """The word of the result."""
+        self.loaded.launch(1, threads)
+        kept = self.keep
+        if alive is not None:
+            kept = alive if kept is None else kept & alive
+        number = reduce_array(self.phase.kind, self.slot.dtype, self.values, kept)
+        return raw_word(number, self.result)
+
+
+class CollectiveLoaded(Loaded):
+    """A step, and the reductions that come before it."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        partition: Partition,
+    ) -> None:
+        self._step = HostLoaded(compiled, planes, words, partition)
+        self._n = partition.n
+        given = {
+            slot.name: (plane, word)
+            for slot, plane, word in zip(compiled.planes, planes, words, strict=True)
+        }
+        masks = [slot.name for slot in compiled.planes if slot.role is Role.MASK]
+        self._mask: NDArray[np.bool] | None = None
+        if masks:
+            self._mask = np.atleast_1d(np.asarray(given[masks[0]][0]))
+        self._rounds = [self._round(phase, given, partition) for phase in compiled.phases]
+        self._mark: object = None
+        self._step_mark: object = None
+        """The step that is on its way, its numbers known; None among the reductions."""
+        self._done = _Done()
+
+    def _round(
+        self, phase: Phase, given: dict[str, tuple[Any, int]], partition: Partition
+    ) -> _Round:
+        parts: dict[str, NDArray[Any]] = {}
+
+        def plane(slot: Slot) -> tuple[Any, int]:
+            if slot.role is not Role.OUTPUT:
+                return given[slot.name]
+            array = parts[slot.name] = np.zeros(self._n, slot.dtype.numpy)
+            return array, address_of(array)
+
+        planes, words = zip(*[plane(slot) for slot in phase.given.planes], strict=True)
+        return _Round(phase, HostLoaded(phase.given, planes, words, partition), parts)
+
+    @property
+    def together(self) -> int:
+        return self._step.together
+
+    def launch(
+        self,
+        steps: int,
+        threads: int | None = None,
+        *,
+        to_end: bool = False,
+        picked: NDArray[np.int64] | None = None,
+        mark: object = None,
+        watch: Watch | None = None,
+    ) -> None:
+        if mark is None or mark is not self._mark:
+            self._done, self._step_mark, self._mark = _Done(), None, mark
+        while self._done.steps < steps and not self._done.halted:
+            if self._step_mark is None:
+                self._reduce(threads, picked)
+                self._step_mark = object()
+            self._step.launch(
+                1,
+                threads,
+                picked=picked,
+                mark=self._step_mark,
+                watch=None if watch is None else lambda now: watch(self._done.finished + now),
+            )
+            self._count()
+
+    def _count(self) -> None:
+        """Count the step that was taken."""
+        outcome, done = self._step.outcome(), self._done
+        assert outcome is not None
+        after = _Done(
+            done.steps + 1,
+            done.finished + outcome.finished,
+            done.longest + min(outcome.longest, 1),
+            done.pieces + outcome.pieces,
+            max(done.threads, outcome.threads),
+            halted=not outcome.longest,
+        )
+        # Nothing is called in these lines, so no signal handler raises between the two.
+        self._done = after
+        self._step_mark = None
+
+    def _reduce(self, threads: int | None, picked: NDArray[np.int64] | None) -> None:
+        """Make all reductions, and put their results where the kernels read them."""
+        alive = None if self._mask is None or not self._mask.any() else ~self._mask
+        if picked is not None:
+            chosen = np.zeros(self._n, np.bool)
+            chosen[picked] = True
+            alive = chosen if alive is None else chosen & alive
+        later = [each.loaded for each in self._rounds] + [self._step]
+        for place, each in enumerate(self._rounds, 1):
+            word = each.reduce(threads, alive)
+            for loaded in later[place:]:
+                loaded.set_number(each.phase.plane, word)
+
+    def outcome(self, mark: object = None) -> Outcome | None:
+        if mark is not None and mark is not self._mark:
+            return None
+        done = self._done
+        return Outcome(done.finished, done.longest, done.pieces, done.threads)

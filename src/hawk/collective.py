@@ -1,0 +1,82 @@
+"""What a kernel may ask of all samples of a batch: `hawk.sum(x)` and its like.
+
+    @hawk.kernel
+    def centred(x: Mutable[Scalar]):
+        x = x - hawk.mean(x)
+
+Every sample computes its `x`; then all of them are reduced to one number, which each may go on
+with. Samples that are done are left out, and so are those for which `where=` is False. The order
+in which numbers are added is fixed (`hawk.ir.reduce` says which), so the result has the same bits
+for any number of threads, at any vector width and on every machine. A reduction stands where every
+sample comes by: not in a branch, a loop or after an early return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+
+def _only_in_kernels(name: str) -> NoReturn:
+    raise TypeError(
+        f"hawk.{name} reduces the samples of a batch, so it has a meaning only in a kernel; "
+        f"for an array write np.{name}(...)"
+    )
+
+
+def sum(value: float, *, where: bool = True) -> float:  # noqa: A001 - its name in the field
+    """The sum over the batch, of `value`'s own type; of bools, how many are True, an Index.
+
+    Nothing at all adds up to 0.
+    """
+    _only_in_kernels("sum")
+
+
+def mean(value: float, *, where: bool = True) -> float:
+    """The sum over the batch divided by the number of samples, in the kernel's float.
+
+    NaN where there are none.
+    """
+    _only_in_kernels("mean")
+
+
+def min(value: float, *, where: bool = True) -> float:  # noqa: A001
+    """The least value of the batch; NaN where one is NaN, and -0.0 is less than 0.0.
+
+    Of no samples it is inf, or the largest integer.
+    """
+    _only_in_kernels("min")
+
+
+def max(value: float, *, where: bool = True) -> float:  # noqa: A001
+    """The greatest value of the batch; NaN where one is NaN, and 0.0 is greater than -0.0.
+
+    Of no samples it is -inf, or the smallest integer.
+    """
+    _only_in_kernels("max")
+
+
+def any(value: bool, *, where: bool = True) -> bool:  # noqa: A001, FBT001
+    """Whether it is True for some sample; False where there are none."""
+    _only_in_kernels("any")
+
+
+def all(value: bool, *, where: bool = True) -> bool:  # noqa: A001, FBT001
+    """Whether it is True for every sample; True where there are none."""
+    _only_in_kernels("all")
+
+
+def argmin(value: float, *, where: bool = True) -> int:
+    """The index of the first sample with what `min` gives, or of the first NaN; -1 of none."""
+    _only_in_kernels("argmin")
+
+
+def argmax(value: float, *, where: bool = True) -> int:
+    """The index of the first sample with what `max` gives, or of the first NaN; -1 of none."""
+    _only_in_kernels("argmax")
+
+
+REDUCTIONS: dict[Callable[..., object], str] = {
+    each: each.__name__ for each in (sum, mean, min, max, any, all, argmin, argmax)
+}
+"""Each function a kernel may call, with the kind of reduction it is."""

@@ -1,0 +1,112 @@
+"""`hawk.sum(x)` and its like in a kernel: one number made of a value of every sample."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hawk.collective import REDUCTIONS
+from hawk.errors import HawkError
+from hawk.frontend.frame import Frame
+from hawk.frontend.templates import describe
+from hawk.frontend.values import Scalar
+from hawk.ir.nodes import Number as PlainNumber
+from hawk.ir.nodes import Plane, Reduction, Role, Value
+from hawk.ir.reduce import result_of
+from hawk.ir.types import DType
+
+if TYPE_CHECKING:
+    from hawk.frontend.kernel_domain import KernelDomain
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Exception):
+    """What one sample gives to a reduction whose result is not known yet."""
+
+    kind: str
+    dtype: DType
+    number: PlainNumber
+    keep: bool
+
+
+class Batch:
+    """The reductions of a step that CPython runs for one sample: their results, as far as known."""
+
+    def __init__(self) -> None:
+        self.known: Sequence[PlainNumber] = ()
+        self.made = 0
+
+    def begin(self, known: Sequence[PlainNumber]) -> None:
+        """A step begins; `known` are the results of its first reductions."""
+        self.known, self.made = known, 0
+
+    def reduced(self, numbers: Any, kind: str, value: Any, *, where: Any = True) -> Any:
+        """The result of the next reduction. Raises Asked where that is not known."""
+        number = reducible(numbers, kind, value)
+        if number is None:
+            raise TypeError(f"hawk.{kind} reduces one number of each sample, not {value!r}")
+        if self.made == len(self.known):
+            raise Asked(kind, number.dtype, number.number, bool(where))
+        self.made += 1
+        dtype = result_of(kind, number.dtype)
+        return numbers.constant(self.known[self.made - 1], dtype)
+
+
+class Reductions:
+    """The reductions of a kernel, in the order they are made."""
+
+    def __init__(self, domain: KernelDomain) -> None:
+        self.domain = domain
+        self.made: list[Reduction] = []
+        self.planes: list[Plane] = []
+        """The numbers that they give."""
+        self.top = domain.builder.items
+        self.table: dict[Any, Callable[..., Any]] = {
+            function: partial(self.reduced, kind) for function, kind in REDUCTIONS.items()
+        }
+
+    def reduced(
+        self, kind: str, frame: Frame, node: ast.Call, value: Any, *, where: Any = True
+    ) -> Any:
+        """The number that a call gives."""
+        domain, at = self.domain, frame.loc(node)
+        text = frame.source.text(node)
+        if domain.builder.items is not self.top:
+            what = f"`{text}` needs every sample, and here only some come by: it stands in a "
+            what += "branch, in a loop, or after a `return` that some take"
+            fix = f"total = {text}  before it, with where=... for those that count"
+            raise HawkError("H405", what, at, fix)
+        if domain.watches:
+            what = f"`{text}` needs every sample, and checks look at one sample at a time"
+            raise HawkError("H209", what, at, "@hawk.kernel without checks=True")
+        number = reducible(domain.numbers, kind, value)
+        if number is None:
+            written = node.args[0] if node.args else node
+            what = f"`{frame.source.text(node.func)}` reduces one number of each sample, not "
+            what += describe(domain.numbers, value)
+            raise HawkError("H305", what, frame.loc(written))
+        keep = domain.truth(frame, where, node)
+        name = f"{kind} {len(self.made)}"
+        dtype = result_of(kind, number.dtype)
+        result = Value(dtype, at, kind)
+        self.planes.append(Plane(name, Role.UNIFORM, dtype, result, at))
+        kept = None if keep is True else domain.numbers.settle(keep).value
+        self.made.append(Reduction(kind, number.value, kept, name, at))
+        return Scalar(result)
+
+
+def reducible(numbers: Any, kind: str, value: Any) -> Any:
+    """`value` as a number that a reduction takes; None where it is no number."""
+    if not numbers.is_number(value) and not isinstance(value, (bool, int, float)):
+        return None
+    if kind in ("any", "all"):
+        return numbers.settle(numbers.truth(value))
+    settled = numbers.settle(value)
+    if kind == "mean" and not settled.dtype.is_float:
+        return numbers.convert(settled, numbers.real)
+    if settled.dtype is DType.BOOL:
+        return numbers.convert(settled, DType.I64)
+    return settled

@@ -1,0 +1,39 @@
+"""Take a function with reductions apart: what each sample gives to them, and the step after them.
+
+A step is pure, so the part of it that leads to a reduction can be computed for itself, and again
+in the step: nothing has to be kept between the two but the number itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hawk.ir.nodes import Function, Plane, Reduction, Role, Value, used_values
+from hawk.passes.dead_code import dead_code
+
+VALUE, KEEP = "value", "keep"
+"""The outputs of what a sample gives to a reduction."""
+
+
+def step_of(fn: Function) -> Function:
+    """The step itself: the reductions are numbers for the whole launch, as any other."""
+    return replace(fn, reductions=())
+
+
+def given_to(fn: Function, reduction: Reduction) -> Function:
+    """What a sample gives to one of the reductions of `fn`: a function that changes nothing."""
+    read = [
+        replace(plane, role=Role.INPUT) if plane.role is Role.STATE else plane
+        for plane in fn.planes
+        if plane.read is not None
+    ]
+    outputs: list[tuple[str, Value]] = [(VALUE, reduction.value)]
+    if reduction.keep is not None:
+        outputs.append((KEEP, reduction.keep))
+    planes = [Plane(name, Role.OUTPUT, value.dtype, loc=reduction.loc) for name, value in outputs]
+    name = f"{fn.name} {reduction.plane}"
+    whole = replace(fn, name=name, planes=(*read, *planes), stores=tuple(outputs), reductions=())
+    slim = dead_code(whole)
+    used = used_values(slim)
+    kept = tuple(plane for plane in slim.planes if plane.read is None or plane.read in used)
+    return replace(slim, planes=kept)

@@ -1,0 +1,125 @@
+"""Sums over a batch, in the one order that `ir.reduce` lays down: blocks folded in halves.
+
+`fold_T(numbers, keep, count, sums)` makes one number of each block; called again on those until
+one is left, that is the sum. `keep` is the address of a byte for each number, 0 where it counts as
+zero, or null.
+"""
+
+from __future__ import annotations
+
+from hawk.ir.reduce import BLOCK
+from hawk.ir.types import DType
+from hawk.targets.cpu.machine import Machine
+from hawk.targets.shape import LLVM_TYPES
+
+LANES = 8
+"""Numbers added at a time, as one vector of LLVM's: whatever registers a machine has."""
+
+FOLDED = (DType.F64, DType.F32, DType.I64, DType.I32)
+
+
+def symbol(dtype: DType) -> str:
+    """The routine for numbers of a type. Unsigned ones are added as signed ones are."""
+    return f"fold_{LLVM_TYPES[dtype]}"
+
+
+def folds_text(machine: Machine) -> str:
+    """The routines for all types."""
+    return "\n".join(_fold_text(dtype, machine) for dtype in FOLDED)
+
+
+def _fold_text(dtype: DType, machine: Machine) -> str:
+    element, size = LLVM_TYPES[dtype], dtype.itemsize
+    add, zero = ("fadd", "0.0") if dtype.is_float else ("add", "0")
+    saved = load = restore = ""
+    if machine.is_x86:  # other libraries may have set it to flush small numbers to 0
+        saved = "%saved = alloca i32\n  %ours = alloca i32"
+        load = (
+            "call void @llvm.x86.sse.stmxcsr(ptr %saved)\n  store i32 8064, ptr %ours\n"
+            "  call void @llvm.x86.sse.ldmxcsr(ptr %ours)"
+        )
+        restore = "call void @llvm.x86.sse.ldmxcsr(ptr %saved)"
+    return f"""
+define void @{symbol(dtype)}(ptr %numbers, ptr %keep, i64 %count, ptr %sums) nounwind {{
+entry:
+  %room = alloca [{BLOCK} x {element}], align 64
+  {saved}
+  {load}
+  %all = icmp eq ptr %keep, null
+  br label %block
+block:
+  %low = phi i64 [ 0, %entry ], [ %high, %folded ]
+  %number = phi i64 [ 0, %entry ], [ %number.next, %folded ]
+  %high = add nuw i64 %low, {BLOCK}
+  %start = getelementptr {element}, ptr %numbers, i64 %low
+  %full = icmp ule i64 %high, %count
+  %whole = and i1 %all, %full
+  br i1 %whole, label %fold, label %copy
+copy:
+  %i = phi i64 [ 0, %block ], [ %i.next, %placed ]
+  %at = add nuw i64 %low, %i
+  %there = icmp ult i64 %at, %count
+  br i1 %there, label %ask, label %placed
+ask:
+  br i1 %all, label %take, label %look
+look:
+  %mark = getelementptr i8, ptr %keep, i64 %at
+  %kept = load i8, ptr %mark
+  %counts = icmp ne i8 %kept, 0
+  br i1 %counts, label %take, label %placed
+take:
+  %source = getelementptr {element}, ptr %numbers, i64 %at
+  %taken = load {element}, ptr %source
+  br label %placed
+placed:
+  %value = phi {element} [ {zero}, %copy ], [ {zero}, %look ], [ %taken, %take ]
+  %place = getelementptr {element}, ptr %room, i64 %i
+  store {element} %value, ptr %place
+  %i.next = add nuw i64 %i, 1
+  %i.more = icmp ult i64 %i.next, {BLOCK}
+  br i1 %i.more, label %copy, label %fold
+fold:
+  %from = phi ptr [ %start, %block ], [ %room, %placed ], [ %room, %halved ]
+  %half = phi i64 [ {BLOCK // 2}, %block ], [ {BLOCK // 2}, %placed ], [ %half.next, %halved ]
+  %upper = getelementptr {element}, ptr %from, i64 %half
+  %wide = icmp uge i64 %half, {LANES}
+  br i1 %wide, label %vectors, label %single
+vectors:
+  %j = phi i64 [ 0, %fold ], [ %j.next, %vectors ]
+  %a.at = getelementptr {element}, ptr %from, i64 %j
+  %b.at = getelementptr {element}, ptr %upper, i64 %j
+  %a = load <{LANES} x {element}>, ptr %a.at, align {size}
+  %b = load <{LANES} x {element}>, ptr %b.at, align {size}
+  %sum = {add} <{LANES} x {element}> %a, %b
+  %sum.at = getelementptr {element}, ptr %room, i64 %j
+  store <{LANES} x {element}> %sum, ptr %sum.at, align {size}
+  %j.next = add nuw i64 %j, {LANES}
+  %j.more = icmp ult i64 %j.next, %half
+  br i1 %j.more, label %vectors, label %halved
+single:
+  %k = phi i64 [ 0, %fold ], [ %k.next, %single ]
+  %c.at = getelementptr {element}, ptr %from, i64 %k
+  %d.at = getelementptr {element}, ptr %upper, i64 %k
+  %c = load {element}, ptr %c.at
+  %d = load {element}, ptr %d.at
+  %one = {add} {element} %c, %d
+  %one.at = getelementptr {element}, ptr %room, i64 %k
+  store {element} %one, ptr %one.at
+  %k.next = add nuw i64 %k, 1
+  %k.more = icmp ult i64 %k.next, %half
+  br i1 %k.more, label %single, label %halved
+halved:
+  %half.next = lshr i64 %half, 1
+  %more = icmp ne i64 %half.next, 0
+  br i1 %more, label %fold, label %folded
+folded:
+  %result = load {element}, ptr %room
+  %target = getelementptr {element}, ptr %sums, i64 %number
+  store {element} %result, ptr %target
+  %number.next = add nuw i64 %number, 1
+  %again = icmp ult i64 %high, %count
+  br i1 %again, label %block, label %leave
+leave:
+  {restore}
+  ret void
+}}"""
