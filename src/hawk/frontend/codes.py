@@ -47,6 +47,7 @@ CODES: Mapping[str, str] = {
     "H212": "A value that must be known when the kernel is traced.",
     "H213": "Numbers that do not fit the parts they are assigned to.",
     "H214": "Shapes of small arrays that do not go together.",
+    "H215": "An index that is not one of a table's places.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",
