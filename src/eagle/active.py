@@ -65,6 +65,11 @@ class ActiveSet:
         self._pick(np.flatnonzero(~self._mask))
 
     @property
+    def moves(self) -> bool:
+        """May `compact` move samples? Where `reorder` was given."""
+        return self._share is not None
+
+    @property
     def map(self) -> NDArray[np.int64]:
         """The places of the samples that launches advance, ascending: int64 `(count,)`."""
         return self._map

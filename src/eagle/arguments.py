@@ -114,7 +114,7 @@ def _is_list(value: object, role: Role) -> bool:
         return False
     if isinstance(value, (list, tuple, range)):
         return True
-    if role is not Role.INPUT or isinstance(value, np.ndarray) or is_number(value):
+    if role not in (Role.INPUT, Role.TABLE) or isinstance(value, np.ndarray) or is_number(value):
         return False
     return foreign(value) is None and can_be_array(value)
 

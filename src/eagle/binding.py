@@ -24,12 +24,13 @@ from eagle.errors import BindError
 from eagle.exact import Exact, exact
 from eagle.interop.base import foreign
 from eagle.layouts import Copy
-from eagle.misfits import copy_of, misfit
+from eagle.misfits import copy_of, extents_of, misfit, table_misfit
 from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
-from eagle.planes import Shape, convert, is_plane, view_of
+from eagle.planes import Shape, convert, is_plane, view_of, width_of
 from hawk.annotations import Element, owner
-from hawk.ir.nodes import Number, Role
+from hawk.ir.hidden import N_SAMPLES, extent_name
+from hawk.ir.nodes import WRITTEN, Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
 from hawk.targets.base import Compiled, raw_word
@@ -205,6 +206,7 @@ class Binder:
         self.uniform: set[str] = set()
         self.starts: dict[str, Number] = {}
         self.left_out: list[Parameter] = []
+        self.tables = False
 
     def bind(self, n: SupportsIndex | None) -> Binding:
         self.look()
@@ -226,6 +228,8 @@ class Binder:
         build_seconds = time.perf_counter() - begin
         if self.left_out:
             self.refuse_left_out(compiled)
+        if self.tables:
+            self.refuse_unlike_tables()
         if self.problems:
             raise self.error()
         return self.allocate(compiled, build_seconds)
@@ -249,6 +253,11 @@ class Binder:
         for each in (*self.parameters, *self.outputs):
             name = each.name
             if each.role is Role.UNIFORM or name not in given:
+                continue
+            if each.role is Role.TABLE:
+                width = width_of(given[name]) if each.element.dtype is None else ""
+                narrow += width == "f"
+                wide += width == "d"
                 continue
             view = view_of(given[name])
             if view is None:
@@ -305,8 +314,8 @@ class Binder:
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
-        uniform = {each.name for each in self.parameters if each.role is Role.UNIFORM}
-        return {k: v for k, v in self.given.items() if k not in uniform}
+        shared = {p.name for p in self.parameters if p.role in (Role.UNIFORM, Role.TABLE)}
+        return {k: v for k, v in self.given.items() if k not in shared}
 
     # -- one plane after the other ---------------------------------------------------------------
 
@@ -316,6 +325,8 @@ class Binder:
             self.place_default(parameter)
         elif role is Role.UNIFORM:
             self.place_number(parameter, self.given[name])
+        elif role is Role.TABLE:
+            self.place_table(parameter, self.given[name])
         elif not self.door.lenient or not is_number(self.given[name]):
             self.place_array(name, parameter.element, role)
         elif role is Role.INPUT:
@@ -346,6 +357,8 @@ class Binder:
         expected = f"{dtype.numpy} {self.shape if known else '(n,)'}"
         if parameter.role is Role.UNIFORM:
             expected = f"one {dtype.numpy} for the whole launch"
+        if parameter.table is not None:
+            expected = f"a table, {dtype.numpy} {extents_of(parameter.table)}"
         name = parameter.name
         self.refuse(name, f"not given; expected {expected}; write {name}=...")
 
@@ -361,6 +374,31 @@ class Binder:
             self.refuse(parameter.name, f"{refusal}{_number_fix(parameter, value, self.real)}")
         else:
             self.numbers[parameter.name] = number
+
+    def place_table(self, parameter: Parameter, value: object) -> None:
+        """Numbers that all samples share."""
+        name, form, lenient = parameter.name, parameter.table, self.door.lenient
+        assert form is not None
+        dtype, given = form.element.at(self.real), view_of(value)
+        view = given
+        if lenient and given is not None:
+            converted = convert(given, dtype, floats=name in self.converted)
+            view = given if converted is None else converted
+        tried = value if view is given else view
+        why = table_misfit(name, tried, dtype, form, lenient=lenient)
+        if why or view is None:
+            self.refuse(name, why + self.advice(form.element, Role.TABLE, view))
+            return
+        if not view.flags.c_contiguous:
+            self.copied[name] = view
+            view = np.ascontiguousarray(view)
+        elif view is given and name not in self.converted:
+            self.own[name], self.views[name] = value, view
+            start = address_of(view)
+            self.spans.append((start, start + view.nbytes))
+        self.arrays[name], self.tables = view, True
+        for axis, extent in enumerate(view.shape):
+            self.numbers[extent_name(name, axis)] = extent
 
     def start_at(self, parameter: Parameter, value: object) -> None:
         """State that begins as one number for all samples."""
@@ -432,13 +470,14 @@ class Binder:
         roles.update(self.copied_roles())
         names = list(self.own)
         arrays = [self.views[name] for name in names]
-        for i, j in overlaps(arrays, [roles[name] is not Role.INPUT for name in names]):
+        for i, j in overlaps(arrays, [roles[name] in WRITTEN for name in names]):
             one, two = names[i], names[j]
-            if Role.INPUT not in (roles[one], roles[two]):
+            if roles[one] in WRITTEN and roles[two] in WRITTEN:
                 self.refuse_shared(two, one, ", and both are written")
                 continue
-            read, written = (one, two) if roles[one] is Role.INPUT else (two, one)
+            read, written = (one, two) if roles[two] in WRITTEN else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
+            allowed = allowed and roles[read] is not Role.TABLE
             if not (allowed and same_plane(arrays[i], arrays[j])):
                 self.refuse_shared(read, written, ", which is written")
 
@@ -457,6 +496,15 @@ class Binder:
         for parameter in self.left_out:
             if parameter.name in needed - self.meant:
                 self.refuse_missing(parameter)
+
+    def refuse_unlike_tables(self) -> None:
+        """Knots and values are as many."""
+        uniform = frozenset([owner(name) for name in self.uniform])
+        for one, other in self.kernel.program.trace(self.real, uniform).as_long:
+            first, second = len(self.arrays[one]), len(self.arrays[other])
+            if first != second:
+                why = f"has {second} elements, and {one!r} has {first}; the kernel needs as many"
+                self.refuse(other, why)
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
         """Bind what was placed, and make the arrays that nobody gave."""
@@ -497,6 +545,7 @@ def _complete(
 ) -> Binding:
     """Put planes in the order of the compiled kernel, and make those that are not there."""
     arrays, addresses, numbers = placed
+    n = shape[0] if shape else 1
     allocated: list[str] = []
     planes: list[Array | int] = []
     words: list[int] = []
@@ -504,10 +553,16 @@ def _complete(
     for slot in compiled.planes:
         name, role = slot.name, slot.role
         if role is Role.UNIFORM:
-            # Numbers whose name has a space are hawk's own, and come with each step.
-            word = 0 if " " in name else raw_word(numbers[name], slot.dtype)
+            # Of hawk's own numbers, those of reductions come with each step.
+            own_number = n if name == N_SAMPLES else numbers.get(name, 0)
+            number = own_number if " " in name else numbers[name]
+            word = raw_word(number, slot.dtype)
             planes.append(word)
             words.append(word)
+            continue
+        if role is Role.INDEX:
+            planes.append(0)  # its word is not looked at
+            words.append(0)
             continue
         if role is Role.MASK:
             mask = name
@@ -523,7 +578,7 @@ def _complete(
     return Binding(
         kernel=kernel,
         compiled=compiled,
-        n=shape[0] if shape else 1,
+        n=n,
         arrays=arrays,
         own=own,
         copied=copied,

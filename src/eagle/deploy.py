@@ -18,7 +18,8 @@ from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
 from hawk.annotations import owner
-from hawk.ir.nodes import Role
+from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
+from hawk.ir.nodes import ARRAYS, WRITTEN, Role
 from hawk.kernel import Kernel
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
@@ -146,6 +147,13 @@ def largest_launch(kernel: AnyKernel) -> int:
     return kernel.steps_max if isinstance(kernel.steps, str) else kernel.steps
 
 
+_OF_PLACE = {
+    SAMPLE_INDEX: "hawk.sample_index() or for random numbers",
+    STEP_INDEX: "hawk.step_index()",
+}
+"""What a kernel cannot ask for where samples are moved."""
+
+
 class Bound:
     """A kernel with its arrays, ready to launch. Made by `Deployed.bind`.
 
@@ -245,9 +253,18 @@ class Bound:
         )
 
     def _moved_by(self, active: ActiveSet) -> None:
-        """Raises ValueError for a set that moves samples, but not those of all arrays."""
+        """Raises ValueError for a set that moves samples, but not all that is theirs."""
+        planes = self._binding.compiled.planes
+        slots = {slot.name for slot in planes} if active.moves else ()
+        for hidden, call in _OF_PLACE.items():
+            if hidden in slots:
+                raise ValueError(
+                    f"launch: 'active': moves samples, and {self.kernel.name} asks for {call}, "
+                    "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
+                )
         arrays = self._binding.arrays
-        left = dict.fromkeys([owner(n) for n, array in arrays.items() if active.leaves(array)])
+        names = [slot.name for slot in planes if slot.role in ARRAYS and slot.name in arrays]
+        left = dict.fromkeys([owner(name) for name in names if active.leaves(arrays[name])])
         if left:
             names = ", ".join(repr(name) for name in left)
             raise ValueError(
@@ -271,9 +288,8 @@ def copy_back(binding: Binding) -> None:
     """Write what stood in for the caller's strided arrays into them, and warn."""
     if not binding.copied:
         return
-    read_only = (Role.INPUT, Role.UNIFORM)
     for slot in binding.compiled.planes:
-        if slot.name in binding.copied and slot.role not in read_only:
+        if slot.name in binding.copied and slot.role in WRITTEN:
             binding.copied[slot.name][...] = binding.arrays[slot.name]
     names = ", ".join(dict.fromkeys(repr(owner(name)) for name in binding.copied))
     warnings.warn(

@@ -17,6 +17,7 @@ from eagle.interop.base import Foreign, Spelling, foreign
 from eagle.overlap import overlaps_itself
 from eagle.params import is_number, shown
 from eagle.planes import NUMPY, Shape, view_of
+from hawk.annotations import TableForm
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 
@@ -40,6 +41,84 @@ def misfit(
     else:
         got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
     return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
+
+
+def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, lenient: bool) -> str:
+    """Why `value` is not the table `name`, in one sentence; empty where it is one.
+
+    `lenient`: will it be copied where it is strided?
+    """
+    array, other = view_of(value), foreign(value)
+    extents = form.extents
+    expected = f"a table, {dtype.numpy} {extents_of(form)}"
+    if array is None:
+        got, fix = shown(value), ""
+        if other is not None:
+            got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
+        elif is_number(value):
+            fix = f"np.array([{name}])" if len(extents) == 1 else ""
+        else:
+            got, fix = _of_no_array(name, value, dtype, None, Role.INPUT)
+            fix = "rows of one length" if fix == "one number a sample" else fix
+        return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
+    contiguous = array.flags.c_contiguous or lenient
+    fits = array.ndim == len(extents) and all(
+        known in (None, extent) for known, extent in zip(extents, array.shape, strict=True)
+    )
+    if fits and array.dtype == NUMPY[dtype] and array.flags.aligned and contiguous:
+        if 0 < array.size < 2**31:
+            return ""
+        return f"expected {expected}, got {array.dtype} {array.shape}; " + (
+            "a table has at least one element" if not array.size else "the largest has 2**31-1"
+        )
+    if fits and not contiguous:
+        expected = expected.replace("a table", "a C-contiguous table")
+    spelling = Foreign(None).spelling if other is None else other.spelling
+    got = _described(array, written=False) + ("" if other is None else other.note)
+    if fits and not contiguous and array.ndim > 1:
+        got += " in another order of its elements"
+    said = f"expected {expected}, got {got}"
+    fix, written = spelling.array.format(x=name), spelling.array.format(x=name)
+    if not fits:
+        fix = _reformed(fix, array, form)
+        if not fix:
+            axes = form.axes if array.ndim == len(extents) else ()
+            other_form = TableForm(form.element, (None,) * array.ndim, axes)
+            return said + (f"; declare it `{name}: {other_form.name}`" if array.ndim else "")
+    if not _fits(array, dtype):
+        return said + f"; some of its numbers do not fit {dtype.numpy}"
+    turned = fix != written
+    fix = _retyped(fix, array, dtype, Role.INPUT, spelling) if array.dtype != NUMPY[dtype] else fix
+    if array.dtype == NUMPY[dtype] and not turned:
+        fix = (spelling.copy if not array.flags.aligned else spelling.contiguous).format(x=fix)
+    return f"{said}; write {fix}" if fix else said
+
+
+def extents_of(form: TableForm) -> str:
+    """The shape of a table, with the names of its axes, or letters, where they may be any."""
+    letters = form.axes or tuple("mklpqrstuvw"[: len(form.extents)])
+    parts = [
+        letter if known is None else str(known)
+        for letter, known in zip(letters, form.extents, strict=True)
+    ]
+    return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+
+
+def _reformed(name: str, array: NDArray[Any], form: TableForm) -> str:
+    """What to write for an array of the form's shape; nothing where that is not known."""
+    extents = form.extents
+    if array.ndim == len(extents) > 1 and all(
+        known in (None, extent) for known, extent in zip(extents, array.shape[::-1], strict=True)
+    ):
+        return f"np.ascontiguousarray({name}.T)"
+    unknown = extents.count(None)
+    known = math.prod([extent for extent in extents if extent is not None])
+    if array.ndim != len(extents) and array.size and unknown <= 1 and array.size % known == 0:
+        if not unknown and array.size != known:
+            return ""
+        shape = ", ".join("-1" if extent is None else str(extent) for extent in extents)
+        return f"{name}.reshape({shape})"
+    return ""
 
 
 def misfit_of_whole(

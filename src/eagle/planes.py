@@ -33,6 +33,12 @@ def view_of(value: object) -> NDArray[Any] | None:
     return None if other is None else other.view
 
 
+def width_of(value: object) -> str:
+    """The code of an array's type, `"d"` for float64; empty for what is no array."""
+    view = view_of(value)
+    return "" if view is None else view.dtype.char
+
+
 def is_plane(array: NDArray[Any], dtype: DType, shape: Shape, *, written: bool) -> bool:
     """Can compiled code use `array` as it is?"""
     if array.dtype != NUMPY[dtype] or array.shape != shape:

@@ -20,6 +20,7 @@ from hawk.annotations import (
     Param,
     Quat,
     Scalar,
+    Table,
     Terminated,
     UInt32,
     Vector,
@@ -27,6 +28,7 @@ from hawk.annotations import (
 from hawk.errors import HawkError
 from hawk.frontend.conversions import float32, float64, index, int32, real, uint32
 from hawk.frontend.debug import debug
+from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.kernel import Kernel, kernel, steps
 
 # `hawk.math` and `hawk.sum` and its like are not among them: `from hawk import *` must not replace
@@ -44,6 +46,7 @@ __all__ = [
     "Param",
     "Quat",
     "Scalar",
+    "Table",
     "Terminated",
     "UInt32",
     "Vector",
@@ -54,8 +57,11 @@ __all__ = [
     "int32",
     "interpret",
     "kernel",
+    "n_samples",
     "real",
     "run_python",
+    "sample_index",
+    "step_index",
     "steps",
     "uint32",
 ]

@@ -23,6 +23,7 @@ from hawk.annotations import owner
 from hawk.errors import Loc, render
 from hawk.frontend.events import SHIFT, STEPS, Event, Events, Site, plane_name
 from hawk.frontend.replay import Replay, Seen
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, extent_name
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
@@ -42,7 +43,12 @@ CHUNK = 4096
 
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
-_CODES = {Event.FAILED: "H601", Event.NAN: "H602", Event.LOST: "H603"}
+_CODES = {
+    Event.FAILED: "H601",
+    Event.NAN: "H602",
+    Event.LOST: "H603",
+    Event.OUTSIDE: "H604",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Finding:
     """What happened at one place; told of the sample to which it happened first."""
 
     kind: str
-    """`"failed"`, `"nan"` or `"lost"`."""
+    """`"failed"`, `"nan"`, `"lost"` or `"outside"`."""
     sample: int
     step: int
     """Counted from 1."""
@@ -76,7 +82,7 @@ class CheckError(AssertionError):
 
 
 class CheckWarning(UserWarning):
-    """A number became NaN, or was lost in a conversion or a division by 0."""
+    """A number became NaN or was lost in a conversion or a division by 0, or an index was wrong."""
 
 
 CheckError.__module__ = CheckWarning.__module__ = "hawk"  # where users find them
@@ -110,7 +116,9 @@ class _Run:
         self.slots = {slot.name: slot for slot in compiled.planes}
         given = dict(zip(self.slots, planes, strict=True))
         self.words = {n: each for n, each in given.items() if isinstance(each, int)}
-        self.arrays = {n: a.reshape(-1) for n, a in given.items() if not isinstance(a, int)}
+        arrays = {n: each for n, each in given.items() if not isinstance(each, int)}
+        self.tables = {n: a for n, a in arrays.items() if self.slots[n].role is Role.TABLE}
+        self.arrays = {n: a.reshape(-1) for n, a in arrays.items() if n not in self.tables}
         real = _width(kernel, self.slots)
         words = {owner(name) for name in self.words}
         inputs = {each.name for each in kernel.parameters if each.role is Role.INPUT}
@@ -126,7 +134,7 @@ class _Run:
         """Print, warn and raise."""
         if Event.PRINTED in self.kinds:
             self._print()
-        for kind in (Event.LOST, Event.NAN):
+        for kind in (Event.LOST, Event.OUTSIDE, Event.NAN):
             if found := self._found(kind):
                 warnings.warn(CheckWarning(_together(found)), stacklevel=_user_level())
         if failed := self._found(Event.FAILED):
@@ -196,7 +204,7 @@ class Again:
     """One sample, as it was when the run started or as `arrays` say; compiled code advances it."""
 
     def __init__(self, run: _Run, sample: int, arrays: Arrays | None = None) -> None:
-        self.run = run
+        self.run, self.sample = run, sample
         first = slice(sample, sample + 1)
         at_start = {n: run.start.get(n, array)[first] for n, array in run.arrays.items()}
         self.arrays = {n: array.copy() for n, array in (arrays or at_start).items()}
@@ -211,17 +219,31 @@ class Again:
             return
         slots = self.run.compiled.planes
         block = new_block(len(slots))
-        block[Word.END], block[Word.STEPS], block[Word.PIECE] = 1, steps, 1
+        # It is launched as the sample that it is, in arrays of which nothing else is looked at.
+        block[Word.BEGIN], block[Word.END] = self.sample, self.sample + 1
+        block[Word.STEPS], block[Word.PIECE] = steps, 1
         for place, slot in enumerate(slots, HEADER):
             word = self.run.words.get(slot.name)
-            block[place] = self.arrays[slot.name].ctypes.data if word is None else word
+            if slot.role is Role.TABLE:
+                word = self.run.tables[slot.name].ctypes.data
+            elif word is None:
+                before = self.sample * slot.dtype.itemsize
+                word = self.arrays[slot.name].ctypes.data - before
+            block[place] = word
         self.run.compiled.entry(ctypes.addressof(block))
 
-    def values(self) -> dict[str, Number]:
+    def values(self) -> dict[str, Any]:
         """What a step of the kernel reads."""
         parameters, _ = self.run.kernel.signature.scalars
-        read = (each.name for each in parameters if each.role is not Role.MASK)
-        return {name: self._number(self.run.slots[name]) for name in read}
+        unlike = (Role.MASK, Role.TABLE)
+        read = (each.name for each in parameters if each.role not in unlike)
+        values: dict[str, Any] = {name: self._number(self.run.slots[name]) for name in read}
+        # Which the program may not have, where only what is printed asks for them.
+        place = {N_SAMPLES: len(self.run.arrays[STEPS]), STEP_INDEX: self.taken}
+        for name, table in self.run.tables.items():
+            values[name] = table.ravel().tolist()
+            values |= {extent_name(name, axis): e for axis, e in enumerate(table.shape)}
+        return {**values, **place, SAMPLE_INDEX: self.sample}
 
     def _number(self, slot: Slot) -> Number:
         word = self.run.words.get(slot.name)
@@ -249,6 +271,9 @@ def _sentence(site: Site, sample: int, step: int, seen: Seen) -> str:
             return f"sample {sample:,} failed at step {step:,}: {seen.text or site.text}{values}"
         case Event.NAN:
             return f"sample {sample:,} became NaN at step {step:,}, first in `{site.text}`{values}"
+        case Event.OUTSIDE:
+            what = seen.text or site.text
+            return f"sample {sample:,} read outside of a table at step {step:,}: {what}{values}"
         case Event.LOST | Event.PRINTED:
             what = seen.text or site.text
             return f"sample {sample:,} lost a number at step {step:,}: {what}{values}"

@@ -81,6 +81,8 @@ def _title(kernel: Kernel[..., Any], fn: Function) -> Iterator[str]:
 _ROLES = {
     Role.INPUT: "read, one a sample",
     Role.UNIFORM: "one number for the whole launch",
+    Role.TABLE: "a table that all samples read, contiguous",
+    Role.INDEX: "the sample's index in the batch",
     Role.STATE: "read when a step starts, stored when it ends",
     Role.MASK: "True where the sample is done",
     Role.OUTPUT: "returned",

@@ -313,7 +313,9 @@ def _describe(parameter: Parameter) -> str:
             return "Param" if element == "Scalar" else f"Param[{element}]"
         case Role.MASK:
             return "Terminated"
-        case Role.INPUT | Role.OUTPUT:
+        case Role.TABLE:
+            return parameter.table.name if parameter.table else element
+        case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 
 

@@ -13,19 +13,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hawk.frontend.cpython import Number, Shim
+from hawk.frontend.cpython import Shim
 from hawk.frontend.reductions import Asked
 from hawk.frontend.signature import NO_DEFAULT
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, extent_name
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
+from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.nodes import Number as PlainNumber
-from hawk.ir.nodes import Role
 from hawk.ir.reduce import reduce
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
 from hawk.passes.phases import KEEP, VALUE, given_to, step_of
 
-Values: TypeAlias = "dict[str, PlainNumber]"
+Values: TypeAlias = "dict[str, Any]"
 Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Mapping[str, PlainNumber]]"
 """One step of one sample: what its planes hold, and the results of the step's first reductions, to
 what it stores. Raises Asked for a reduction whose result is not among them."""
@@ -72,13 +73,10 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
         shim = Shim(real, contract=kernel.contract)
 
         def step(values: Values, reduced: Sequence[PlainNumber]) -> Values:
-            parameters, _ = kernel.signature.scalars
-            types = {each.name: each.element.at(real) for each in parameters}
-            given = {
-                name: Number(shim.numbers, types[name], value) for name, value in values.items()
-            }
+            given = shim.given(kernel, values)
             shim.batch.begin(reduced)
-            return {name: each.number for name, each in shim.step(kernel, given).items()}
+            stored = {name: each.number for name, each in shim.step(kernel, given).items()}
+            return {**stored, STEP_INDEX: values[STEP_INDEX] + 1}
 
         return step
 
@@ -95,6 +93,8 @@ def _run(
     """Step every sample until it is done or has taken `steps` steps."""
     given = _bind(kernel, args, planes)
     real = _width(kernel, given)
+    tables = _tables(kernel, given, real)
+    given = {name: each for name, each in given.items() if name not in tables}
     shapes = {name: element.shape for name, element in kernel.signature.shaped.items()}
     sizes = {
         each.shape[-1] for name, each in given.items() if each.ndim > len(shapes.get(name, ()))
@@ -119,15 +119,18 @@ def _run(
         {
             each.name: _number(read[each.name], sample, each.element.at(real))
             for each in parameters
-            if each.role is not Role.MASK
+            if each.role not in (Role.MASK, Role.TABLE)
         }
+        | tables
+        | {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
         for sample in range(n)
     ]
     for _ in range(steps):
         live = [i for i in range(n) if mask is None or not results[mask][i]]
         for sample, left in zip(live, _step_of_all(step, batch, live), strict=True):
             for name, number in left.items():
-                stored[name][sample] = number
+                if name in stored:
+                    stored[name][sample] = number
                 if name in batch[sample]:
                     batch[sample][name] = number
     return results
@@ -165,6 +168,25 @@ def _rows(kernel: Kernel[..., Any], name: str, array: NDArray[Any]) -> list[tupl
         raise TypeError(f"{name} is a {element.name}, got an array of shape {array.shape}")
     rows = array.reshape(len(names), *tail)
     return [(part, rows[place]) for place, part in enumerate(names)]
+
+
+def _tables(
+    kernel: Kernel[..., Any], given: dict[str, NDArray[Any]], real: DType
+) -> dict[str, Any]:
+    """The numbers of each table in one row, and its extents."""
+    values: dict[str, Any] = {}
+    for each in kernel.parameters:
+        if each.table is None:
+            continue
+        array, dtype = given[each.name], each.element.at(real)
+        known = each.table.extents
+        if array.ndim != len(known) or any(
+            k not in (None, extent) for k, extent in zip(known, array.shape, strict=True)
+        ):
+            raise TypeError(f"{kernel.name} needs {each.table.name} for {each.name!r}")
+        values[each.name] = [represent(dtype, number) for number in array.ravel().tolist()]
+        values |= {extent_name(each.name, axis): e for axis, e in enumerate(array.shape)}
+    return values
 
 
 def _bind(
@@ -218,7 +240,7 @@ def _allocate(
     """An array of its own for every plane that is stored, holding what it starts with."""
     results: Arrays = {}
     for each in (*kernel.parameters, *kernel.outputs):
-        if each.role not in (Role.INPUT, Role.UNIFORM):
+        if each.role in WRITTEN:
             shape = each.element.shape
             start = given.get(each.name, np.zeros((*shape, n)))
             start = start if start.ndim > len(shape) else start[..., None]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX
 from hawk.ir.interpret import interpret
-from hawk.ir.nodes import Function, Number, Role
+from hawk.ir.nodes import ARRAYS, Function, Number, Role
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Compiled, Word, new_block, raw_word
 
@@ -42,6 +43,8 @@ class Batch:
     arrays: dict[str, NDArray[Any]]
     numbers: Mapping[str, Number]
     fenced: dict[str, NDArray[Any]]
+    tables: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
+    """Arrays that all samples share."""
 
     @classmethod
     def of(
@@ -50,6 +53,7 @@ class Batch:
         columns: Columns,
         numbers: Mapping[str, Number],
         n: int | None = None,
+        tables: Mapping[str, NDArray[Any]] | None = None,
     ) -> Batch:
         """The first `n` samples of `columns`; arrays without a column are zero."""
         if n is None:
@@ -57,7 +61,7 @@ class Batch:
         arrays: dict[str, NDArray[Any]] = {}
         fenced: dict[str, NDArray[Any]] = {}
         for plane in planes:
-            if plane.role is Role.UNIFORM:
+            if plane.role not in ARRAYS:
                 continue
             dtype = np.dtype(plane.dtype.numpy)
             raw = np.full((n + 2 * FENCE) * dtype.itemsize, FENCE_BYTE, np.uint8)
@@ -66,14 +70,14 @@ class Batch:
             column = columns.get(plane.name)
             array[:] = as_array(column[:n], plane.dtype) if column is not None else 0
             arrays[plane.name] = array
-        return cls(n, arrays, numbers, fenced)
+        return cls(n, arrays, {N_SAMPLES: n, **numbers}, fenced, tables or {})
 
     def copy(self, n: int | None = None) -> Batch:
         """The first `n` samples once more, in memory of their own."""
         n = self.n if n is None else n
         columns = {name: array[:n] for name, array in self.arrays.items()}
         slots = [_Named(name, _dtype_of(array)) for name, array in self.arrays.items()]
-        return Batch.of(slots, columns, self.numbers, n)
+        return Batch.of(slots, columns, self.numbers, n, self.tables)
 
     def trespassed(self) -> list[str]:
         """The arrays whose fences were written to."""
@@ -127,7 +131,9 @@ def launch(
     for place, slot in enumerate(compiled.planes, HEADER):
         if slot.role is Role.UNIFORM:
             block[place] = raw_word(batch.numbers[slot.name], slot.dtype)
-        else:
+        elif slot.role is Role.TABLE:
+            block[place] = batch.tables[slot.name].ctypes.data
+        elif slot.role in ARRAYS:
             block[place] = batch.arrays[slot.name].ctypes.data
     rows = _entered(compiled, block, [])
     while window and (rows or block[Word.NEXT] < end - begin):
@@ -150,14 +156,15 @@ def interpreted(fn: Function, batch: Batch, steps: int, samples: Sequence[int]) 
     """A copy of the batch in which `samples` were advanced by the interpreter."""
     after = batch.copy()
     for sample in samples:
-        values: dict[str, Number] = dict(batch.numbers)
+        values: dict[str, Any] = {**batch.numbers, SAMPLE_INDEX: sample}
+        values.update({name: table.ravel().tolist() for name, table in batch.tables.items()})
         values.update({name: array[sample].item() for name, array in batch.arrays.items()})
         for name, number in steps_of(fn, values, steps).items():
             after.arrays[name][sample] = number
     return after
 
 
-def steps_of(fn: Function, values: Mapping[str, Number], steps: int) -> dict[str, Number]:
+def steps_of(fn: Function, values: Mapping[str, Any], steps: int) -> dict[str, Number]:
     """What the planes of one sample hold after up to `steps` interpreted steps."""
     values = dict(values)
     mask = next((plane.name for plane in fn.planes if plane.role is Role.MASK), None)

@@ -104,10 +104,12 @@ class Helper:
 class Expressions:
     """Writes expressions for a program of float64 (`wide`) or float32."""
 
-    def __init__(self, random: Random, *, wide: bool) -> None:
-        self.random, self.wide = random, wide
+    def __init__(self, random: Random, *, wide: bool, placed: bool = False) -> None:
+        self.random, self.wide, self.placed = random, wide, placed
         self.helpers: list[Helper] = []
         """Functions that may be called."""
+        self.tables: dict[str, tuple[str, int]] = {}
+        """Kind and dimensions of the kernel's tables."""
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -126,6 +128,8 @@ class Expressions:
         """An expression of `kind` that is not known while tracing."""
         if depth <= 0:
             return self.variable(kind, scope)
+        if self.placed and self.chance(0.2):
+            return self.place(kind, scope, depth - 1)
         if kind == REAL:
             return self.real(scope, depth - 1)
         return self.truth(scope, depth - 1) if kind == BOOL else self.whole(kind, scope, depth - 1)
@@ -214,6 +218,46 @@ class Expressions:
         if kind == REAL and not helper.typed:
             return self.operand(kind, scope, depth)
         return self.value(kind, scope, depth)
+
+    # -- where a sample is -----------------------------------------------------------------------
+
+    def place(self, kind: str, scope: Scope, depth: int) -> str:
+        """What depends on the sample's index or on its step; random numbers; elements of tables."""
+        tables = [name for name, (held, _) in self.tables.items() if held == kind]
+        if tables and self.chance(0.6):
+            return self.element(self.pick(*tables), scope, depth)
+        if kind in (REAL, BOOL, INDEX) and self.chance(0.3):
+            return self.random_number(kind, scope, depth)
+        index = self.pick("hawk.sample_index()", "hawk.step_index()")
+        return index if kind == INDEX else CONVERT[kind].format(index)
+
+    def element(self, name: str, scope: Scope, depth: int) -> str:
+        """An element of a table, at any index or at one that is there."""
+        indices = [
+            self.pick("0", "1", "hawk.sample_index()", self.whole(kind, scope, max(depth, 1)))
+            for kind in self.random.choices(INTEGERS, k=self.tables[name][1])
+        ]
+        if self.tables[name][1] == 2 and self.chance(0.4):
+            return f"{name}.at(c={indices[1]}, r={indices[0]})"
+        if self.chance(0.1):
+            return f"{name}[{', '.join(indices)}]".replace("[0", f"[len({name}) - 1")
+        return f"{name}[{', '.join(indices)}]"
+
+    def random_number(self, kind: str, scope: Scope, depth: int) -> str:
+        """A number that is drawn, or interpolated between the knots of tables."""
+        seed = self.pick("0", "-7", "2**40", self.value(INDEX, scope, 0))
+        draw = self.pick("3", "hawk.step_index()", self.value(INT32, scope, depth))
+        if kind == BOOL:
+            return f"hawk.math.random.bernoulli({seed}, {draw}, p={self.value(REAL, scope, depth)})"
+        if kind == INDEX:
+            high = self.pick("10", "2**33", self.value(INDEX, scope, depth))
+            return f"hawk.math.random.integers({seed}, {draw}, low=-2, high={high})"
+        if self.tables and self.chance(0.5):
+            kinds = self.pick("linear", "cubic")
+            x = self.value(REAL, scope, depth)
+            return f"hawk.math.interp({x}, knots, values, kind='{kinds}')"
+        name = self.pick("uniform", "normal", "exponential", "lognormal")
+        return f"hawk.math.random.{name}({seed}, {draw})"
 
     # -- floats ----------------------------------------------------------------------------------
 

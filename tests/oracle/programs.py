@@ -41,6 +41,15 @@ import hawk
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated, UInt32
 """
 WITH_ARRAYS = "from hawk import Matrix, Vector\n"
+TABLES = {
+    "knots": ("Table[Scalar]", REAL, 1),
+    "values": ("Table[Scalar]", REAL, 1),
+    "places": ("Table[Int32]", INT32, 1),
+    "flags": ("Table[Bool, 3]", BOOL, 1),
+    "grid": ('Table["r":3, "c"]', REAL, 2),
+    "whole": ("Table[Index, :, :, :]", INDEX, 3),
+}
+"""Tables of the kernels that have some: annotation, kind, dimensions."""
 
 
 THEMES = ("", "loops", "nests", "choices", "functions", "containers")
@@ -62,18 +71,21 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-def write(seed: int, *, arrays: bool = False) -> Program:
-    """The program of `seed`, with small arrays or without; the same one each time."""
-    return Writer(Random(f"program {seed}"), arrays=arrays).program(seed)
+def write(seed: int, *, arrays: bool = False, placed: bool = False) -> Program:
+    """The program of `seed`, with small arrays or without; the same one each time.
+
+    `placed`: one that asks which sample it is in, and in which step.
+    """
+    return Writer(Random(f"program {seed}"), arrays=arrays, placed=placed).program(seed)
 
 
 class Writer:
     """Writes one program."""
 
-    def __init__(self, random: Random, *, arrays: bool = False) -> None:
+    def __init__(self, random: Random, *, arrays: bool = False, placed: bool = False) -> None:
         self.random = random
         self.wide = random.random() < 0.6
-        self.express = Expressions(random, wide=self.wide)
+        self.express = Expressions(random, wide=self.wide, placed=placed)
         self.chance, self.pick = self.express.chance, self.express.pick
         self.count = 0
         self.parameters: list[tuple[str, str]] = []
@@ -348,6 +360,11 @@ class Writer:
         if self.arrays is not None:
             text.insert(1, WITH_ARRAYS)
             self.arrays.planes(scope)
+        if self.express.placed:
+            text.insert(1, "from hawk import Table")
+            for name, (annotation, kind, rank) in TABLES.items():
+                self.parameters.append((name, annotation))
+                self.express.tables[name] = kind, rank
         # Mostly the outputs are what the body computes, so that little of it is in vain.
         outputs: list[str] | None = None
         if self.chance(0.8 if self.theme == "nests" else 0.4):
@@ -494,7 +511,8 @@ class Writer:
     def kernel(self, body: Sequence[str], outputs: Sequence[str]) -> list[str]:
         self.random.shuffle(self.parameters)
         options: list[str] = []
-        floats = [row for row in self.parameters if row[1] in ("Scalar", "Mutable[Scalar]")]
+        kinds = ("Scalar", "Mutable[Scalar]", "Table[Scalar]")
+        floats = [row for row in self.parameters if row[1] in kinds]
         if not self.wide and not floats:
             options.append('dtype="float32"')  # no array says it
         if self.chance(0.2):

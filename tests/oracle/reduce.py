@@ -209,6 +209,7 @@ def test_{name}() -> None:
             real=DType.{case.real.name},
             steps={case.steps},
             numbers={_shown(dict(case.numbers))},
+            tables={_shown({n: each.tolist() for n, each in case.tables.items()})},
             columns={_shown({key: list(column) for key, column in case.columns.items()})},
             seed={case.seed},
         )

@@ -22,6 +22,16 @@ def test_every_way_to_run_a_program_gives_the_same_bits(seeds: range) -> None:
             pytest.fail(text, pytrace=False)
 
 
+def test_programs_that_ask_where_they_are_give_the_same_bits(seeds: range) -> None:
+    for seed in seeds[: max(1, len(seeds) // 4)]:
+        case = case_of(write(seed, placed=True))
+        try:
+            check(case)
+        except Exception as failure:  # noqa: BLE001 - a refused program is a failure, too
+            text = report(reduced(case, failure), failure, seed)
+            pytest.fail(text, pytrace=False)
+
+
 FEW = 5
 """How many of the 200 programs hold each construct at least."""
 

@@ -21,7 +21,7 @@ from eagle.runs.counting import STEPS_TAKEN, counting
 from eagle.runs.course import Course, Plan
 from eagle.runs.policy import OnePass, describe, policy_for, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import WRITTEN, Role
 
 LARGEST = 2**63 - 1
 
@@ -221,8 +221,7 @@ class Simulation:
 
 def _written(binding: Binding) -> dict[str, NDArray[Any]]:
     """Copies of the planes that launches write."""
-    read_only = (Role.INPUT, Role.UNIFORM)
-    names = [slot.name for slot in binding.compiled.planes if slot.role not in read_only]
+    names = [slot.name for slot in binding.compiled.planes if slot.role in WRITTEN]
     return {name: binding.arrays[name].copy() for name in names}
 
 

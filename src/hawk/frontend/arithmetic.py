@@ -105,6 +105,39 @@ class Arithmetic(ABC):
         A program skips `then` where no sample needs it.
         """
 
+    @abstractmethod
+    def place(self, name: str) -> Any:
+        """The sample's index, the size of its batch or the number of its step: see `hidden`."""
+
+    @abstractmethod
+    def extent(self, table: str, axis: int) -> Any:
+        """The extent of a table along an axis, an Int32, where its annotation does not say it."""
+
+    def beyond_table(  # noqa: B027 - few want to hear of it
+        self, table: str, axis: int, index: Any, beyond: Callable[[], Any]
+    ) -> None:
+        """Hear of an index of a table; `beyond` says whether it is none of the table's places."""
+
+    def certain(self, value: Any) -> Any:
+        """The Python number that a number of the program is for all samples, else None."""
+        return self.known(value)
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While it lasts, no result takes the user's name of what is being computed."""
+        return nullcontext()
+
+    @abstractmethod
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        """What `body` makes of the carried numbers, again and again while `test` of them holds."""
+
+    def alike(self, table: str, other: str) -> None:  # noqa: B027 - few need to know
+        """Two tables of one dimension have to have as many elements."""
+
     def unwatched(self) -> AbstractContextManager[None]:
         """While it lasts, nothing that is computed is worth telling the user."""
         return nullcontext()

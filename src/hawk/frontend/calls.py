@@ -13,21 +13,22 @@ import numpy as np
 
 from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import names as table
+from hawk.frontend import tables
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
-from hawk.frontend.operators import CONVERSIONS, Mixed, named
+from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, named
 from hawk.frontend.refused import check
-from hawk.frontend.signature import Signature, article
+from hawk.frontend.signature import Parameter, Signature, article
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Closure, Scalar, Unusable, is_known
+from hawk.frontend.values import Closure, Scalar, TableView, Unusable, is_known
 from hawk.ir.nodes import Role
 from hawk.math import linear
 
@@ -66,6 +67,8 @@ class Calls:
             if form_of(owner, node.func.attr) is not None:
                 given = self._arguments(frame, node)
                 return self.structural.methods.call(frame, node, owner, node.func.attr, *given)
+            if isinstance(owner, TableView) and node.func.attr == "at":
+                return self._at(frame, node, owner, name)
             callee = expressions.attribute(frame, node.func, owner)
         else:
             callee = expressions.evaluate(frame, node.func)
@@ -74,6 +77,18 @@ class Calls:
             return None
         args, keywords = self._arguments(frame, node)
         return self.apply(frame, node, callee, args, keywords, name)
+
+    def _at(self, frame: Frame, node: ast.Call, table: TableView, name: str) -> Any:
+        """`t.at(r=i, c=j)`: the element at an index of each named dimension."""
+        expressions = self.domain.expressions
+        args, keywords = self._arguments(frame, node)
+        try:
+            indices = tables.ordered(table, args, keywords)
+        except Misfit as misfit:
+            raise expressions.error(frame, node, misfit) from None
+        places = {each.arg: each.value for each in node.keywords}
+        written = [places.get(axis, node) for axis in table.form.axes]
+        return expressions.looked_up(frame, node, table, indices, written, name)
 
     def _arguments(self, frame: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         """What a call gives by place and by name."""
@@ -206,7 +221,7 @@ class Calls:
                 frame, node, lambda *each: recipe(self.numbers, *each), args
             )
         for value, each in zip(args, node.args, strict=False):
-            if not isinstance(value, (Scalar, bool, int, float)):
+            if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_TABLES:
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
                 fix = ""
                 if isinstance(value, SmallArray) and len(args) == 1 and len(value.shape) == 1:
@@ -296,6 +311,14 @@ class Calls:
             kept = [each for each in node.keywords if each.arg in known]
             written = [*given, *(frame.source.text(each) for each in kept)]
             return HawkError("H305", what, where, f"{text}({', '.join(written)})")
+        written = [*given, *(frame.source.text(each) for each in node.keywords)]
+        if options := _by_name(recipe):
+            taken = [*known[: len(args)], *keywords]
+            due = [name for name, default in options.items() if not default and name not in taken]
+            if due:
+                fix = f"{text}({', '.join([*written, *(f'{name}=...' for name in due)])})"
+                return HawkError("H305", f"`{text}` needs `{due[0]}` in a kernel", where, fix)
+            return HawkError("H305", f"`{text}`: {error}", where)
         if len(args) == len(known):
             return HawkError("H305", f"`{text}`: {error}", where)
         count = f"{len(known)} argument{'s' * (len(known) != 1)}"
@@ -414,6 +437,9 @@ class Calls:
         }
         for each in signature.parameters:
             value, dtype = names[each.name], each.element.at(self.numbers.real)
+            if each.table is not None:
+                self._check_table(frame, written.get(each.name, node), kernel, each, value)
+                continue
             if each.element.shape:
                 place = written.get(each.name, node)
                 names[each.name] = self._shaped(frame, node, place, kernel, each, value)
@@ -440,6 +466,20 @@ class Calls:
         finally:
             domain.contract = outer
         return signature.given_back(left)
+
+    def _check_table(
+        self, frame: Frame, node: ast.AST, kernel: Any, parameter: Parameter, value: Any
+    ) -> None:
+        """Check that what a kernel inside a kernel gets for a Table is one of that form."""
+        form, dtype = parameter.table, parameter.element.at(self.numbers.real)
+        assert form is not None
+        what = f"`{parameter.name}` of `{kernel.source.name}` is a {form.name}, and it gets "
+        if not isinstance(value, TableView):
+            raise HawkError("H305", what + describe(self.numbers, value), frame.loc(node))
+        pairs = zip(form.extents, value.form.extents, strict=False)
+        fits = len(form.extents) == len(value.form.extents) and value.dtype is dtype
+        if not fits or any(a is not None and a != b for a, b in pairs):
+            raise HawkError("H305", what + f"a {value.form.name}", frame.loc(node))
 
     def _shaped(
         self, frame: Frame, node: ast.AST, place: ast.AST, kernel: Any, plane: Any, value: Any
@@ -542,6 +582,14 @@ def _no_last_return(source: Source, end: ast.AST, caller: Loc) -> HawkError:
     what = f"`{source.name}` returns a value in line {line}, and on another path {path}"
     fix = f"{source.text(given[0])}, or other numbers of that form, as its last line"
     return HawkError("H205", what, source.head(caller), fix)
+
+
+def _by_name(recipe: Any) -> dict[str, bool]:
+    """Of a function with arguments that are given by name only: which have a default."""
+    parameters = list(inspect.signature(recipe).parameters.values())[1:]
+    if all(each.kind is not inspect.Parameter.KEYWORD_ONLY for each in parameters):
+        return {}
+    return {each.name: each.default is not inspect.Parameter.empty for each in parameters}
 
 
 def _hashable(value: Any) -> bool:

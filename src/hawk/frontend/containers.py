@@ -22,6 +22,7 @@ from hawk.frontend.values import (
     Range,
     Scalar,
     Stream,
+    TableView,
     is_known,
     known_of,
     leaves,
@@ -162,6 +163,8 @@ class Containers:
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), text)
+        if isinstance(owner, TableView):
+            return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
         if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
@@ -174,6 +177,8 @@ class Containers:
 
     def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
         """The element of `owner` at `key`, written as `node`."""
+        if isinstance(owner, TableView):
+            return self.expressions.looked_up(frame, node, owner, key, _indices(node))
         if isinstance(owner, SmallArray):
             return self.expressions.arrays.element(frame, node, owner, key)
         self._check_key(frame, node, owner, key)
@@ -302,6 +307,8 @@ class Containers:
         if not isinstance(owner, (list, dict)):
             what = f"`{text}` is {describe(self.numbers, owner)}, which cannot change"
             fix: str | Edit = ""
+            if isinstance(owner, TableView):
+                fix = "a Mutable for what each sample changes; a table is written before the run"
             if isinstance(owner, tuple) and isinstance(target.value, ast.Name):
                 fix = Edit(f"{text} = list({text})", at=frame.loc(target), before=True)
             raise HawkError("H308", what, frame.loc(target), fix)
@@ -315,6 +322,11 @@ def _scope(frame: Frame) -> Source:
 
 
 _NOTHING = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+
+
+def _indices(node: ast.Subscript) -> list[ast.expr]:
+    """The index of each dimension."""
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def _owner(node: ast.AST) -> ast.AST:

@@ -9,10 +9,10 @@ functions call in the place of what was written.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from hawk.annotations import Element
 from hawk.collective import REDUCTIONS
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
+from hawk.frontend import tables
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.recompile import recompile
 from hawk.frontend.reductions import Batch
-from hawk.frontend.signature import NO_DEFAULT, Signature
+from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
+from hawk.frontend.values import TableView
+from hawk.ir.hidden import PLACES, extent_name
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Role
 from hawk.ir.ops import OPS, result_type
@@ -42,6 +45,10 @@ class PythonNumbers(Arithmetic):
 
     def __init__(self, real: DType) -> None:
         self.real = real
+        self.places: Mapping[str, int] = {}
+        """Which sample this is, of how many, in which step."""
+        self.extents: dict[str, tuple[int, ...]] = {}
+        """The extents of each table."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Number)
@@ -66,6 +73,25 @@ class PythonNumbers(Arithmetic):
         self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
     ) -> tuple[Any, ...]:
         return then() if test.number else orelse
+
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        while test(*carried).number:
+            carried = body(*carried)
+        return carried
+
+    def place(self, name: str) -> Number:
+        return self.constant(self.places[name], DType.I64)
+
+    def extent(self, table: str, axis: int) -> Number:
+        return self.constant(self.extents[table][axis], DType.I32)
+
+    def certain(self, value: Any) -> None:
+        return None  # what a number is here, it need not be for another sample
 
     def outside(self, index: Number, length: int) -> None:
         """An index of a small array is beyond its ends; the nearest element is taken."""
@@ -163,6 +189,44 @@ class Number:
         return format(self.number, spec)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PythonTable(TableView):
+    """A table whose elements CPython looks up."""
+
+    @classmethod
+    def of(
+        cls, numbers: PythonNumbers, parameter: Parameter, values: Any, extents: tuple[int, ...]
+    ) -> PythonTable:
+        """The table of a parameter. `values` are numbers of its type, all in one row."""
+        assert parameter.table is not None
+        dtype = parameter.element.at(numbers.real)
+        numbers.extents[parameter.name] = extents
+        handle = Number(numbers, dtype, values)
+        return cls(parameter.name, numbers, handle, parameter.table, dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._element(index if isinstance(index, tuple) else (index,))
+
+    def at(self, *indices: Any, **named: Any) -> Any:
+        try:
+            return self._element(tables.ordered(self, indices, named))
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, "", "")) from None
+
+    def _element(self, indices: Any) -> Any:
+        try:
+            return tables.element(self, indices)
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, "", "")) from None
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tables.shape(self)
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"the table `{self.name}` is read at its indices")
+
+
 def _plain(value: Any) -> Any:
     """NumPy's scalars, and arrays of no dimension, are Python's numbers."""
     single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
@@ -228,6 +292,7 @@ class Shim:
         if self.other is None:
             self.other = Shim(self.numbers.real, contract=contract, batch=self.batch)
             self.other.other, self.other.asserts = self, self.asserts
+        self.other.numbers.places = self.numbers.places
         return self.other
 
     def recompiled(
@@ -239,6 +304,26 @@ class Shim:
         if function not in self.made:
             self.made[function] = recompile(function, self, kept, contract=self.contract)
         return self.made[function]
+
+    def given(self, kernel: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What a step of a kernel takes, from the plain numbers that its planes hold.
+
+        `values` has a sequence of numbers for each table, and what the hidden planes hold.
+        """
+        numbers, given = self.numbers, dict[str, Any]()
+        numbers.places = {name: int(values[name]) for name in PLACES if name in values}
+        parameters, _ = kernel.signature.scalars
+        for each in parameters:
+            if each.name not in values:
+                continue
+            value = values[each.name]
+            if each.table is None:
+                given[each.name] = Number(numbers, each.element.at(numbers.real), value)
+            else:
+                axes = range(len(each.table.extents))
+                extents = tuple(int(values[extent_name(each.name, axis)]) for axis in axes)
+                given[each.name] = PythonTable.of(numbers, each, value, extents)
+        return given
 
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
         """One step of one sample of a kernel: the numbers it stores, by plane or component."""
@@ -265,7 +350,9 @@ class Shim:
         numbers, real = self.numbers, self.numbers.real
         planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
         args = {
-            name: self._stored(name, value, planes[name].element, real)
+            name: value
+            if isinstance(value, TableView)
+            else self._stored(name, value, planes[name].element, real)
             for name, value in given.items()
         }
         for each in signature.parameters:
@@ -464,6 +551,8 @@ class Shim:
         target: Any = function
         if function is debug:
             return debug(*args, **keywords)
+        if function is len and len(args) == 1 and isinstance(args[0], TableView):
+            return tables.length(args[0])
         if isinstance(function, FunctionType) and function in REDUCTIONS:
             return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
         if function is own.vec or function is own.mat:

@@ -30,6 +30,8 @@ class Event(enum.Enum):
     """An assertion does not hold."""
     LOST = "lost"
     """A conversion to an integer, or a division by 0, that has no true result."""
+    OUTSIDE = "outside"
+    """An index that is none of a table's places."""
     PRINTED = "printed"
     NAN = "nan"
     """A number that is stored became NaN."""
@@ -54,6 +56,7 @@ class Events:
 
 
 _CARRIED = (Event.FAILED, Event.LOST, Event.PRINTED)
+"""What any step may do. Only one with a table also reads outside of it."""
 INTEGERS = {f"to_{dtype.value}": dtype for dtype in (DType.I32, DType.U32, DType.I64)}
 DIVISIONS = ("floordiv", "mod")
 
@@ -61,10 +64,11 @@ DIVISIONS = ("floordiv", "mod")
 class Watch:
     """The events of the step so far, while it is traced."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, *, tables: bool = False) -> None:
         self.builder = builder
         nothing = Scalar(builder.const(0, DType.I64))
-        self.first: dict[Event, Scalar] = dict.fromkeys(_CARRIED, nothing)
+        kinds = (*_CARRIED, Event.OUTSIDE) if tables else _CARRIED
+        self.first: dict[Event, Scalar] = dict.fromkeys(kinds, nothing)
         self.sites: dict[Site, int] = {}
 
     def note(self, kind: Event, happened: Scalar, loc: Loc, text: str) -> None:
@@ -115,7 +119,7 @@ class Watch:
     def join(self, ends: list[dict[Event, Scalar]], pair: Callable[[str, Any, Any], Any]) -> None:
         """Two paths join."""
         first, second = ends
-        self.first = {kind: pair("", first[kind], second[kind]) for kind in _CARRIED}
+        self.first = {kind: pair("", first[kind], second[kind]) for kind in self.first}
 
     # --- the end of the step ---
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
 from hawk.errors import Edit, HawkError
+from hawk.frontend import tables
 from hawk.frontend.arrays import Arrays
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
@@ -29,6 +30,7 @@ from hawk.frontend.values import (
     NeedsKnown,
     Scalar,
     Stream,
+    TableView,
     is_known,
     known_of,
     leaves,
@@ -200,8 +202,37 @@ class Expressions:
             text = chained(frame.source, node, operands, text)
         return replace(fix, text=text) if isinstance(fix, Edit) else text
 
+    def looked_up(
+        self,
+        frame: Frame,
+        node: ast.AST,
+        table: TableView,
+        indices: list[Any],
+        written: list[ast.expr],
+        name: str = "",
+    ) -> Any:
+        """The element of a table; `written` are the expressions of its indices."""
+        numbers = self.numbers
+        numbers.builder.loc, numbers.name = frame.loc(node), name
+        try:
+            return tables.element(table, indices)
+        except Misfit as misfit:
+            axis = misfit.axis if isinstance(misfit, tables.Misplaced) else None
+            operands = () if axis is None else (written[axis],)
+            raise self.error(frame, node, misfit, operands) from None
+        finally:
+            numbers.name = ""
+
     def attribute(self, frame: Frame, node: ast.Attribute, owner: Any) -> Any:
         """An attribute of `owner`, which is what `node` reads it from."""
+        if isinstance(owner, TableView):
+            if node.attr == "shape":
+                return tables.shape(owner)
+            text = frame.source.text(node.value)
+            what = f"the table `{text}` has no `{node.attr}`; it has `at` and `shape`"
+            fixes = {"size": f"len({text})", "ndim": f"len({text}.shape)"}
+            fixes |= dict.fromkeys(("at",), f"{text}.at(...), called")
+            raise HawkError("H307", what, frame.loc(node), fixes.get(node.attr, ""))
         if isinstance(owner, SmallArray):
             return self.arrays.attribute(frame, node, owner)
         if isinstance(owner, Scalar):

@@ -24,7 +24,16 @@ from hawk.frontend.reductions import Reductions
 from hawk.frontend.small_arrays import Memory, SmallArray, described, old
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
-from hawk.frontend.values import VIEWS, Closure, NeedsKnown, Range, Scalar, Stream, Unusable
+from hawk.frontend.values import (
+    VIEWS,
+    Closure,
+    NeedsKnown,
+    Range,
+    Scalar,
+    Stream,
+    TableView,
+    Unusable,
+)
 from hawk.frontend.walk import Walker
 from hawk.ir.builder import Builder
 from hawk.ir.nodes import Const
@@ -41,9 +50,17 @@ class Region:
 class KernelDomain:
     """What the walker needs to know of kernels."""
 
-    def __init__(self, builder: Builder, real: DType, *, contract: bool, checks: bool) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        real: DType,
+        *,
+        contract: bool,
+        checks: bool,
+        tables: bool = False,
+    ) -> None:
         self.builder, self.contract = builder, contract
-        self.watch = Watch(builder) if checks else None
+        self.watch = Watch(builder, tables=tables) if checks else None
         self.numbers = KernelNumbers(builder, real, self.watch)
         self.memory = Memory()
         self.counters: set[int] = set()
@@ -315,6 +332,9 @@ class KernelDomain:
             raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
         text = frame.source.text(node)
+        if isinstance(value, TableView):
+            fix = f"for i in range(len({text})): ... with {text}[i]"
+            raise HawkError("H404", what + describe(self.numbers, value), frame.loc(node), fix)
         fix = f"range({text})" if type(value) is int else f"tuple({text}) outside the kernel"
         if isinstance(value, (type, Closure)) or callable(value) or isinstance(value, float):
             fix = ""

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from hawk.frontend.arithmetic import Arithmetic
-from hawk.frontend.events import Watch
+from hawk.frontend.debug import HAWK
+from hawk.frontend.events import Event, Watch
 from hawk.frontend.operators import Kind, Literal, literal
 from hawk.frontend.values import Scalar
 from hawk.ir.builder import Builder
-from hawk.ir.nodes import Block
+from hawk.ir.hidden import extent_name, extent_plane, place_plane
+from hawk.ir.nodes import Block, Plane
 from hawk.ir.types import DType
 
 _SAME = {f"to_{dtype.value}": dtype for dtype in DType}
@@ -23,11 +25,15 @@ class KernelNumbers(Arithmetic):
     `name` is the user's name of the next result, if it gets one; for printing only.
     """
 
-    __slots__ = ("builder", "name", "real", "watch")
+    __slots__ = ("as_long", "builder", "hidden", "name", "real", "watch")
 
     def __init__(self, builder: Builder, real: DType, watch: Watch | None = None) -> None:
         self.builder, self.real, self.watch = builder, real, watch
         self.name = ""
+        self.hidden: dict[str, Plane] = {}
+        """Planes that nobody passes, which the program reads."""
+        self.as_long: dict[tuple[str, str], None] = {}
+        """Pairs of tables that have to have as many elements."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Scalar)
@@ -64,6 +70,48 @@ class KernelNumbers(Arithmetic):
         taken = Block(tuple(items), tuple(value.value for value in values))
         other = Block((), tuple(value.value for value in orelse))
         return tuple(Scalar(result) for result in self.builder.branch(test.value, taken, other))
+
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        blocks: list[Block] = []
+        for part in (test, body):
+            params = tuple(self.builder.param(each.value.dtype) for each in carried)
+            with self.builder.block() as items:
+                ends = part(*[Scalar(param) for param in params])
+            ends = ends if isinstance(ends, tuple) else (ends,)
+            blocks.append(Block(tuple(items), tuple(end.value for end in ends), params))
+        results = self.builder.loop([each.value for each in carried], *blocks)
+        return tuple(Scalar(result) for result in results)
+
+    def alike(self, table: str, other: str) -> None:
+        self.as_long[table, other] = None
+
+    def place(self, name: str) -> Scalar:
+        plane = self.hidden.setdefault(name, place_plane(name))
+        assert plane.read is not None
+        return Scalar(plane.read)
+
+    def extent(self, table: str, axis: int) -> Scalar:
+        plane = self.hidden.setdefault(extent_name(table, axis), extent_plane(table, axis))
+        assert plane.read is not None
+        return Scalar(plane.read)
+
+    def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+        if self.watch is not None and not self.builder.loc.file.startswith(HAWK):
+            text = f"an index of `{table}`" + (f" along axis {axis}" if axis else "")
+            self.watch.note(Event.OUTSIDE, beyond(), self.builder.loc, text)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        name, self.name = self.name, ""
+        try:
+            yield
+        finally:
+            self.name = name
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:

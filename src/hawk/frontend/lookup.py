@@ -104,18 +104,31 @@ def plain(value: Any, where: Loc, text: str = "") -> Any:
             raise HawkError("H306", what, where, _listed(value))
         what = f"`{text}` is an array of shape {value.shape}; its numbers would become part of the "
         what += "kernel, and could change unseen"
-        fix = "a parameter for it: Scalar for one number a sample, Param for one a launch"
+        fix = "a parameter for it: Param for one number a launch, Scalar for one a sample"
         if not value.ndim:
             fix = f"{text}.item() outside the kernel, for a number that never changes;\nor {fix}"
-        elif value.size <= 64:
+        else:
+            fix = f"a parameter for it: {_table(value)} for numbers that all samples read,\n"
+            fix += "Scalar for one number a sample"
+        if value.ndim and value.size <= 64:
             made = f"tuple({text}.tolist()) outside the kernel, for numbers that never change"
             if value.ndim <= 2:
                 sizes = ", ".join(map(str, value.shape))
                 kind = f"{'Vector' if value.ndim == 1 else 'Matrix'}[{sizes}]"
-                fix = f"a parameter for it: {kind} for one a sample, Param[{kind}] for one a launch"
+                fix = f"a parameter for it: {_table(value)} for numbers that all samples read,\n"
+                fix += f"{kind} for one a sample, Param[{kind}] for one a launch"
             fix = f"{made};\nor {fix}"
         raise HawkError("H306", what, where, fix)
     return value
+
+
+def _table(value: np.ndarray[Any, Any]) -> str:
+    """The annotation of a table that an array would be."""
+    words = {"b": "Bool", "f": "Scalar", "int32": "Int32", "uint32": "UInt32"}
+    kind = words.get(value.dtype.name) or words.get(value.dtype.kind, "Index")
+    return (
+        f"Table[{', '.join([kind, *[':'] * value.ndim])}]" if value.ndim > 1 else f"Table[{kind}]"
+    )
 
 
 def _listed(value: np.ndarray[Any, Any]) -> str:
@@ -190,9 +203,8 @@ def read_attribute(owner: Any, name: str, where: Loc, reads: Reads) -> Any:
         else:
             kind = f"a {type(owner).__name__}"
         if owner is sys.modules.get("hawk") and name == "random":
-            what = f"`hawk.{name}` is not there yet"
-            fix = "a parameter for the noise, one Scalar a sample"
-            raise HawkError("H209", what, where, fix) from None
+            what = f"`hawk` has no `{name}`; it is in `hawk.math`"
+            raise HawkError("H307", what, where, f"hawk.math.{name}") from None
         what = f"{kind} has no `{name}`"
         near = same_name(name) or nearest(name, dir(owner))
         before = quoted(where).rpartition(".")[0]

@@ -20,10 +20,14 @@ import numpy as np
 from hawk import math as own
 from hawk.edits import Edit, filled
 from hawk.errors import Fix
+from hawk.frontend import own_recipes as o
 from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
+from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.frontend.recipes import Recipe
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.types import DType
+from hawk.math import distributions
 
 _TABLE: dict[Any, Recipe] = {
     # builtins
@@ -40,6 +44,9 @@ _TABLE: dict[Any, Recipe] = {
     int.bit_count: r.bit_count,
     # hawk
     **{function: r.convert(target) for function, target in TARGETS.items()},
+    sample_index: o.place(SAMPLE_INDEX),
+    n_samples: o.place(N_SAMPLES),
+    step_index: o.place(STEP_INDEX),
     # math: floor, ceil and trunc give integers
     math.sqrt: r.of_float("sqrt"),
     math.floor: r.to_integer("floor"),
@@ -173,10 +180,23 @@ OURS: Mapping[Any, Any] = {
 """Functions whose bits differ from machine to machine: the ones of `hawk.math` take their place."""
 
 _NAMED = [getattr(own, name) for name in own.__all__]
-_FUNCTIONS = [each for each in _NAMED if each not in own.ARRAYS]
+_APART = (*own.ARRAYS, own.interp)
+_FUNCTIONS = [each for each in _NAMED if each not in _APART]
 _TABLE.update({each: r.elementary(each) for each in _FUNCTIONS})
 _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm
+_TABLE[own.interp] = o.interpolation
+_TABLE[np.interp] = o.numpy_interpolation
+_RANDOM: dict[Any, Recipe] = {
+    own.random.uniform: o.drawn(distributions.uniform),
+    own.random.normal: o.drawn(distributions.normal),
+    own.random.exponential: o.drawn(distributions.exponential),
+    own.random.lognormal: o.lognormal,
+    own.random.bernoulli: o.bernoulli,
+    own.random.integers: o.integers,
+    own.random.poisson: o.poisson,
+}
+_TABLE.update(_RANDOM)
 _TABLE[np.power] = r.power
 
 if hasattr(math, "fma"):  # Python 3.13
@@ -185,9 +205,16 @@ if hasattr(math, "fma"):  # Python 3.13
 RECIPES: Mapping[Any, Recipe] = _TABLE
 """Every function with a meaning in a kernel."""
 
-TYPED = (*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_, sum)
+TYPED = (
+    *(*TARGETS, np.float32, np.float64, np.int32, np.uint32, np.int64, np.bool_, sum),
+    *(sample_index, n_samples, step_index, own.interp, np.interp),
+    *_RANDOM,
+)
 """Functions that Python does not run for us on what is known: conversions, whose result has a type,
-and `sum`, which adds floats in another way since Python 3.12."""
+`sum`, which adds floats in another way since Python 3.12, and what only a kernel knows."""
+
+OF_TABLES = (own.interp, np.interp)
+"""Functions that take tables, not numbers alone."""
 
 _OWN = "a function of your own: sums and products, such as a polynomial or Newton's method"
 
@@ -195,7 +222,6 @@ LATER: Mapping[str, str] = {
     **dict.fromkeys(("asinh", "acosh", "atanh", "arcsinh", "arccosh", "arctanh"), _OWN),
     **dict.fromkeys(("erf", "erfc", "gamma", "lgamma"), _OWN),
     "dist": "math.hypot(...) of the differences",
-    "interp": "y0 + (y1 - y0) * (x - x0) / (x1 - x0), between two points",
     "sum": "sum({0})",
     "prod": "a product written out: x * y * z",
     "fdim": "max({0} - {1}, 0.0)",
@@ -285,13 +311,29 @@ def unknown(
     owner = type(getattr(function, "__self__", None)).__name__
     if "random" in (getattr(function, "__module__", None) or "") or "Random" in owner:
         what += ": it would give one number while the kernel is traced, the same for ever"
-        return "H304", what, "a parameter for the noise, one Scalar a sample"
+        return "H304", what, _drawn(name)
     root = _root(function)
     same = [each.__name__ for each in RECIPES if _root(each) == root]
     close = difflib.get_close_matches(name, same, n=1, cutoff=0.8)
     before = text.rpartition(".")
     nearest = f"{before[0]}{before[1]}{close[0]}({', '.join(given)})" if close and given else ""
     return "H304", what, _advised(name, text, given, listed) or nearest
+
+
+_DRAWN = {
+    "normal": ("normal", "randn", "standard_normal", "gauss", "normalvariate"),
+    "integers": ("integers", "randint", "randrange", "choice"),
+    **{name: (name, f"standard_{name}") for name in ("exponential", "lognormal", "poisson")},
+    "bernoulli": ("binomial", "bernoulli"),
+}
+
+
+def _drawn(name: str) -> str:
+    """The random number that is meant by that of another library."""
+    ours = next((each for each, names in _DRAWN.items() if name in names), "uniform")
+    given = {"integers": ", high=...", "bernoulli": ", p=...", "poisson": ", mean=..."}
+    call = f"hawk.math.random.{ours}(seed, hawk.step_index(){given.get(ours, '')})"
+    return f"{call}, with a number or a Param[Index] called seed"
 
 
 def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) -> Fix:

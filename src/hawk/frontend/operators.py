@@ -97,14 +97,17 @@ def literal(value: object) -> Literal:
         case float():
             return Literal.FLOAT
         case _:
-            name = type(value).__name__
+            name = type(value).__name__.removesuffix("View")  # of a table
             article = "an" if name[:1] in "aeiouAEIOU" else "a"
             what = "None" if value is None else f"{article} {name}"
             fixes: Mapping[str, str | Edit] = {
                 "NoneType": "a number instead of None, such as math.nan",
                 "str": Edit("float({left})", ", if it is the text of a number"),
                 "complex": "its real and its imaginary part as two numbers",
+                "Table": "one of its elements, as in {left}[i]",
             }
+            if getattr(value, "__module__", "") == "hawk.frontend.places":
+                fixes = {name: "{left}()"}
             what = f"a number is needed, and `{{left}}` is {what}"
             raise Misfit("H201", what, fixes.get(name, ""), side="left")
 

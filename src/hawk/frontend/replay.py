@@ -6,7 +6,7 @@ import ast
 import io
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
@@ -98,6 +98,19 @@ class _Numbers(PythonNumbers):
     def outside(self, index: Number, length: int) -> None:
         self.record.outside(index, length)
 
+    def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+        site, record = self.record.site, self.record
+        if site is None or site.kind is not Event.OUTSIDE or record.seen is not None:
+            return
+        if beyond().number:
+            size = self._size(table, axis)
+            record.seen = record.here(text=f"index {index} of `{table}`, which has {size}")
+
+    def _size(self, table: str, axis: int) -> str:
+        extents = self.extents[table]
+        along = "of them" if len(extents) == 1 else f"along axis {axis}"
+        return f"{extents[axis]} {along}"
+
 
 class _Look(Shim):
     """A shim that watches. Functions are recompiled once, so it serves for many steps."""
@@ -109,7 +122,9 @@ class _Look(Shim):
 
     def within(self, *, contract: bool) -> Shim:
         real = self.numbers.real
-        return _Look(real, self.record, contract=contract, asserts=self.asserts)
+        inner = _Look(real, self.record, contract=contract, asserts=self.asserts)
+        inner.numbers.places = self.numbers.places
+        return inner
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         if function is print:
@@ -131,7 +146,6 @@ class Replay:
 
     def __init__(self, kernel: Any, real: DType) -> None:
         self.kernel = kernel
-        self.types = {e.name: e.element.at(real) for e in kernel.signature.scalars[0]}
         contract = kernel.contract
         # A failed assertion ends a step of Python's, but not one of the kernel's.
         self.looks = [_Look(real, _Record(), contract=contract, asserts=a) for a in (False, True)]
@@ -143,7 +157,7 @@ class Replay:
         look = self.looks[site is not None and site.kind is Event.FAILED]
         record = look.record
         record.site, record.seen, record.lines, record.origins = site, None, [], {}
-        numbers = {n: Number(look.numbers, self.types[n], value) for n, value in values.items()}
+        numbers = look.given(self.kernel, values)
         try:
             left = look.step(self.kernel, numbers)
             if site is not None and site.kind is Event.NAN:

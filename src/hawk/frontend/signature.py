@@ -7,6 +7,7 @@ the function's globals and closure.
 from __future__ import annotations
 
 import ast
+import re
 import types
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import numpy as np
 
 from hawk import annotations as words
-from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker
+from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker, TableForm
 from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.refused import check
 from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
@@ -45,6 +46,8 @@ class Parameter:
     role: Role
     element: Element
     default: object = NO_DEFAULT
+    table: TableForm | None = None
+    """The dimensions of a Table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,15 @@ class Signature:
     """The planes that hold a small array a sample, by name."""
     scalars: tuple[tuple[Parameter, ...], tuple[Output, ...]] = field(init=False, repr=False)
     """Parameters and outputs with a plane for each component of a small array."""
+    tables: bool = field(init=False, repr=False)
+    """Is there a Table among the parameters?"""
 
     def __post_init__(self) -> None:
         planes = (*self.parameters, *self.outputs)
         shaped = {each.name: each.element for each in planes if each.element.shape}
         object.__setattr__(self, "shaped", shaped)
+        tables = any(each.table is not None for each in self.parameters)
+        object.__setattr__(self, "tables", tables)
         parts = (self.parameters, self.outputs)
         if shaped:
             parts = (
@@ -130,8 +137,8 @@ _USUAL = {
 FIELDS = ("allocated", "done", "finished", "report", "status", "steps_taken")
 """Names that a plane cannot have because the result of a run holds planes and these."""
 _KINDS = (
-    "Scalar, Index, Int32, UInt32, Bool, Vector[w], Matrix[r, c], Quat, Param, Mutable[...] or "
-    "Terminated"
+    "Scalar, Index, Int32, UInt32, Bool, Vector[w], Matrix[r, c], Quat, Param, Mutable[...], "
+    "Table[...] or Terminated"
 )
 _SIZED = {
     words.Vector: ("Vector[3]", "its length"),
@@ -202,15 +209,18 @@ def _annotations(function: types.FunctionType, source: Source) -> dict[str, Any]
                 found[name] = eval(found[name], namespace)  # noqa: S307  the user's own annotation
             except Exception as error:  # noqa: BLE001  an annotation may raise anything
                 what = f"the annotation `{each}` of `{name}` cannot be evaluated: {error}"
-                fix = _meant(error, name, namespace)
+                fix = _meant(error, name, namespace, found[name])
                 raise HawkError("H105", what, _where(source, name), fix) from None
     return found
 
 
-def _meant(error: Exception, name: str, namespace: Mapping[str, Any]) -> str | Edit:
-    """What to write where an annotation holds a name that is not known."""
+def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str) -> str | Edit:
+    """What to write where an annotation, written as `text`, holds a name that is not known."""
     if not isinstance(error, NameError) or not error.name:
         return ""
+    if "Table[" in text:  # an axis; tools that tidy annotations take its quotes off
+        axis = rf"(?<![\w\"'.]){error.name}(?=\s*[:,\]])"
+        return f"{name}: " + re.sub(axis, f'"{error.name}"', text)
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
     if not near:
         return f"the import of {error.name} at the top of the file"
@@ -247,6 +257,9 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
             what = f"`{name}` is Mutable, but of which type?"
             raise HawkError("H105", what, source.loc(arg), f"{name}: Mutable[Scalar]")
         return Parameter(name, Role.UNIFORM, SCALAR, default)
+    form = _table_of(source, arg, annotation, default)
+    if form is not None:
+        return Parameter(name, Role.TABLE, form.element, table=form)
     elements, markers = _parts(annotation)
     if len(elements) != 1 or len(markers) > 1:
         raise _not_a_plane(source, arg, annotation, markers)
@@ -259,6 +272,32 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
     if elements[0].shape and default is not NO_DEFAULT:
         _check_default(source, arg, elements[0], default)
     return Parameter(name, role, elements[0], default)
+
+
+def _table_of(source: Source, arg: ast.arg, annotation: Any, default: object) -> TableForm | None:
+    """The form of a Table, if the annotation says one. Raises HawkError for half a Table."""
+    name, where = arg.arg, source.loc(arg)
+    if annotation is words.Table:
+        what = f"`{name}` is a Table, but of which type and how many dimensions?"
+        raise HawkError("H105", what, where, f"{name}: Table[Scalar]")
+    extras = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    forms = [each for each in extras if isinstance(each, TableForm)]
+    inner = get_args(annotation)[:1] if extras else ()
+    if inner and inner[0] is words.Table and not forms:  # Mutable[Table]
+        forms = [TableForm(SCALAR)]
+    if not forms:
+        return None
+    form = forms[0]
+    if len(extras) > 1 or len(forms) < len(extras):
+        marker = next(each for each in extras if isinstance(each, Marker))
+        what = f"`{name}` is a Table, which all samples only read; it cannot be {marker.value} too"
+        raise HawkError("H105", what, where, f"{name}: {form.name}")
+    if default is not NO_DEFAULT:
+        what = f"`{name}` is a Table, and is given at every call; it has no default"
+        value = source.loc(_default(source, arg))
+        where = replace(where, end_line=value.end_line, end_col=value.end_col)
+        raise HawkError("H107", what, where, f"{name}: {form.name}")
+    return form
 
 
 def _check_default(source: Source, arg: ast.arg, element: Element, default: object) -> None:
@@ -370,6 +409,11 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
         raise HawkError("H105", what, where, fix)
     if markers:
         what = f"what is returned is stored at the end of a step and cannot be {markers[0].value}"
+        raise HawkError("H105", what, where, fix)
+    if annotation is words.Table or any(
+        isinstance(each, TableForm) for each in getattr(annotation, "__metadata__", ())
+    ):
+        what = "a Table is read by all samples, and a step returns numbers of its own sample"
         raise HawkError("H105", what, where, fix)
     if _sized(annotation):
         _, missing = _SIZED[annotation]

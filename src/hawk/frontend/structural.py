@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hawk import math as own
 from hawk.edits import filled
 from hawk.errors import HawkError
+from hawk.frontend import tables
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
@@ -18,7 +19,7 @@ from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import own_nodes
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
-from hawk.frontend.values import VIEWS, NeedsKnown, Range, Scalar, Stream, is_known
+from hawk.frontend.values import VIEWS, NeedsKnown, Range, Scalar, Stream, TableView, is_known
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -137,6 +138,8 @@ class Structural:
     def len_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
         if isinstance(value, (tuple, list, dict, str, range, SmallArray, *VIEWS)):
             return len(value)
+        if isinstance(value, TableView):
+            return tables.length(value)
         what = f"{describe(self.numbers, value)} has no length"
         if isinstance(value, Scalar):
             text = frame.source.text(node.args[0])

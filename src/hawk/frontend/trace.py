@@ -14,8 +14,9 @@ from hawk.frontend.lookup import Reads
 from hawk.frontend.signature import Output, Parameter, Signature
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
-from hawk.frontend.values import Scalar, Unusable
+from hawk.frontend.values import Scalar, TableView, Unusable
 from hawk.ir.builder import Builder
+from hawk.ir.hidden import STEP_INDEX
 from hawk.ir.nodes import Function, Plane, Role, Value
 from hawk.ir.types import DType
 
@@ -31,6 +32,8 @@ class Traced:
     reads: Reads
     events: Events
     """What the kernel looks out for, with `checks`; nothing in `function` depends on it."""
+    as_long: tuple[tuple[str, str], ...] = ()
+    """Pairs of tables that have to have as many elements."""
 
     def is_current(self) -> bool:
         """Whether tracing again would read the same objects. About 1 us."""
@@ -51,7 +54,8 @@ def trace(
     `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
     """
     builder = Builder(source.head())
-    domain = KernelDomain(builder, real, contract=contract, checks=checks)
+    tables = any(each.table for each in signature.parameters)
+    domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
     planes, groups = _planes(source, signature, real, uniform)
     names: dict[str, Any] = {}
     for each in signature.parameters:
@@ -59,6 +63,10 @@ def trace(
             names[each.name] = domain.numbers.settle(NOT_DONE)
             continue
         parts = [Scalar(plane.read) for plane in groups[each.name] if plane.read is not None]
+        if each.table is not None:
+            dtype = each.element.at(real)
+            names[each.name] = TableView(each.name, domain.numbers, parts[0], each.table, dtype)
+            continue
         shape = each.element.shape
         names[each.name] = domain.memory.fresh(shape, parts) if shape else parts[0]
     leave = Leave(domain, signature)
@@ -85,16 +93,20 @@ def trace(
         by_name = dict(stores)
         stored = [(plane, by_name[plane.name]) for plane in planes if plane.name in by_name]
         events = domain.watch.finish(stored)
+    hidden = domain.numbers.hidden
+    if STEP_INDEX in hidden:
+        taken = domain.numbers.place(STEP_INDEX).value
+        stores.append((STEP_INDEX, builder.apply("add", taken, builder.const(1, DType.I64))))
     function = Function(
         source.name,
-        (*planes, *domain.reductions.planes),
+        (*planes, *hidden.values(), *domain.reductions.planes),
         real,
         tuple(builder.items),
         tuple(stores),
         loc=source.head(),
         reductions=tuple(domain.reductions.made),
     )
-    return Traced(function, domain.reads, events)
+    return Traced(function, domain.reads, events, tuple(domain.numbers.as_long))
 
 
 def _planes(

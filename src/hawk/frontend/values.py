@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from hawk.annotations import TableForm
 from hawk.errors import HawkError, Loc
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
@@ -68,6 +69,26 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TableView:
+    """A Table parameter: what `lookup` takes, and its dimensions."""
+
+    name: str
+    numbers: Any
+    """Whose numbers it holds."""
+    handle: Any
+    form: TableForm
+    dtype: DType
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the table `{self.name}` is neither true nor false")
+
+    def extent(self, axis: int) -> Any:
+        """A Python number where it is known, else an Int32 of the program."""
+        known = self.form.extents[axis]
+        return self.numbers.extent(self.name, axis) if known is None else known
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Stream:
     """Values that are taken once, one after the other: what `zip` gives, or a generator."""
 
@@ -107,7 +128,8 @@ def leaves(value: object) -> Iterator[object]:
 def is_known(value: object) -> bool:
     """Whether Python knows all of `value`."""
     return not any(
-        isinstance(part, (Scalar, Unusable, Range, Closure, Stream)) for part in leaves(value)
+        isinstance(part, (Scalar, Unusable, Range, Closure, Stream, TableView))
+        for part in leaves(value)
     )
 
 

@@ -68,6 +68,12 @@ def _floor_is_less(b: Builder, rest: Value, divisor: Value) -> Value:
     return b.apply("and", b.apply("ne", rest, zero), other_sign)
 
 
+def mulhi(b: Builder, x: Value, y: Value) -> Value:
+    """The upper half of a product: the product of both as int64, which is one instruction."""
+    product = b.apply("mul", b.apply("to_i64", x), b.apply("to_i64", y))
+    return b.apply("to_u32", b.apply("fit_lshr", product, b.const(32, DType.I64)))
+
+
 def shl(b: Builder, x: Value, n: Value) -> Value:
     """Shift to the left; by the width or more, or by a negative amount, it is 0."""
     return _shift(b, "fit_shl", x, n)

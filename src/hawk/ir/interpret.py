@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from hawk.ir.meaning import represent
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Number, Statement, Value
+from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Number, Role, Statement, Value
 from hawk.ir.ops import OPS
 
 Env = dict[Value, Number]
@@ -19,11 +19,14 @@ def interpret(fn: Function, values: Mapping[str, Number]) -> dict[str, Number]:
     """What one step stores, by plane.
 
     `values` gives what the planes hold when the step starts; they are rounded or wrapped into the
-    planes' types. A plane that is not read may be left out; KeyError names one that is missing.
+    planes' types. For a table it is a sequence of such numbers, all dimensions in one row. A plane
+    that is not read may be left out; KeyError names one that is missing.
     """
     env: Env = {}
     for plane in fn.planes:
-        if plane.read is not None and plane.name in values:
+        if plane.role is Role.TABLE and plane.read is not None and plane.name in values:
+            env[plane.read] = values[plane.name]
+        elif plane.read is not None and plane.name in values:
             env[plane.read] = represent(plane.dtype, values[plane.name])
     try:
         _run(fn.statements, env)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_double, c_float, c_int32, c_int64
 from typing import Any, cast
 
@@ -344,3 +344,15 @@ def from_bits(dtype: DType, number: int) -> Number:
         if wide
         else c_float.from_buffer(c_int32(number)).value
     )
+
+
+def mulhi(_: DType, x: int, y: int) -> int:
+    """The upper half of a product of two uint32."""
+    return x * y >> 32
+
+
+def lookup(_: DType, table: Sequence[Number], place: int) -> Number:
+    """An element of a table; `place` is one of its places."""
+    if not 0 <= place < len(table):
+        raise IndexError(f"element {place} of a table of {len(table)}")
+    return table[place]

@@ -101,12 +101,23 @@ class Role(enum.Enum):
     """One number a sample, only read."""
     UNIFORM = "uniform"
     """One number for the whole launch."""
+    INDEX = "index"
+    """The sample's own index in the batch. It has no array."""
+    TABLE = "table"
+    """Numbers that all samples share, only read. Its `read` stands for all of them: `lookup` takes
+    it, and nothing else does."""
     STATE = "state"
     """Read at the start of a step, stored at its end."""
     MASK = "mask"
     """True where the sample is done. Its value starts every step as False."""
     OUTPUT = "output"
     """Stored at the end of a step, never read."""
+
+
+WRITTEN = frozenset({Role.STATE, Role.MASK, Role.OUTPUT})
+"""Planes that a step stores."""
+ARRAYS = WRITTEN | {Role.INPUT}
+"""Planes that are an array with one element for each sample."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ its kind (`f i u b`, see `DType.kind`). In an LLVM text {0} {1} {2} are the oper
 type of the last one, {R} the type of the result, {C} the bool type of the same width, and {M} the
 suffix of an intrinsic's name for {A} (`f64`, `v8f64`); `=` alone means that the bits of the operand
 are the result. A row with no text for a type has a decomposition for it: see `decompose`.
+Only `lookup` has neither: a target reads memory in its own way.
 """
 
 from __future__ import annotations
@@ -65,6 +66,13 @@ def _choice(types: Types) -> DType:
     if test is not BOOL or first is not second:
         raise TypeError(f"needs a bool and two values of one type, got {_listed(types)}")
     return first
+
+
+def _element(types: Types) -> DType:
+    table, place = types
+    if place is not I32:
+        raise TypeError(f"needs a table and an i32, got {_listed(types)}")
+    return table
 
 
 def _listed(types: Types) -> str:
@@ -219,6 +227,9 @@ _ROWS = (
        "Shift to the left; by an amount outside the width it is 0."),
     Op("shr", 2, _ints, _m.shr, {}, _each("iu", _d.shr), 0,
        "Shift to the right, keeping the sign; by an amount outside the width it is 0."),
+    Op("mulhi", 2, _alike("uint32 numbers", lambda t: t is U32), _m.mulhi, {},
+       {"u": _d.mulhi}, 0,
+       "The upper half of the product of two uint32."),
     # comparisons and choice
     Op("eq", 2, _equality, _m.eq, _two("fcmp oeq", "icmp eq", "icmp eq", "icmp eq"), {}, 0,
        "Equal? A NaN is equal to nothing."),
@@ -234,6 +245,9 @@ _ROWS = (
        "Greater or equal? Never with a NaN."),
     Op("select", 3, _choice, _m.select, _SELECT, {}, 0,
        "The second if the first is True, else the third."),
+    # tables
+    Op("lookup", 2, _element, _m.lookup, {}, {}, 0,
+       "The element of a table at an i32 that is one of its places, all dimensions in one row."),
     # conversions
     Op("to_bool", 1, _to(BOOL), _m.convert(BOOL), _cast(b="="), _each("fiu", _d.to_bool), 0,
        "Is it other than 0? A NaN is."),

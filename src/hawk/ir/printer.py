@@ -42,7 +42,7 @@ def to_text(fn: Function, *, locations: bool = True, names: bool = True) -> str:
             plane.loc.short() if plane.loc is not NOWHERE else "",
         )
         if plane.read is not None:
-            writer.name(plane.read, plane.name)
+            writer.name(plane.read, plane.name.replace(" ", "_"))
     for title, body in (("launch", fn.launch), ("sample", fn.sample), ("step", fn.step)):
         if body:
             writer.line(f"{title}:")

@@ -4,6 +4,7 @@
 * Operands fit the operation's row, and its result has the type the row gives.
 * Both blocks of an If, and the params, inits and yields of a Loop, have the results' types.
 * `launch` sees uniform planes only, `sample` inputs too, `step` everything.
+* A TABLE is the first operand of a `lookup`, and of nothing else.
 * STATE, MASK and OUTPUT planes are stored, once each, in order; no others are.
 * A reduction has a uniform plane of the type it gives.
 """
@@ -31,7 +32,9 @@ from hawk.ir.types import DType
 
 _VISIBLE_FROM = {
     Role.UNIFORM: "launch",
+    Role.TABLE: "launch",
     Role.INPUT: "sample",
+    Role.INDEX: "sample",
     Role.STATE: "step",
 }
 _STORED = (Role.STATE, Role.MASK, Role.OUTPUT)
@@ -64,6 +67,8 @@ def _function(fn: Function) -> None:
             for plane in fn.planes
             if plane.read is not None and _VISIBLE_FROM[plane.role] == body
         )
+        if body == "launch":
+            scope.tables.update(p.read for p in fn.planes if p.read and p.role is Role.TABLE)
         _statements(getattr(fn, body), scope)
     _stores(fn, scope)
     for each in fn.reductions:
@@ -113,6 +118,7 @@ class _Scope:
     def __init__(self) -> None:
         self.visible: set[Value] = set()
         self.ever: set[Value] = set()
+        self.tables: set[Value] = set()
 
     def define(self, values: Iterable[Value]) -> None:
         for value in values:
@@ -128,6 +134,7 @@ class _Scope:
             else:
                 known = "outside the block of" if value in self.ever else "before"
                 _need(value in self.visible, f"{where} uses {_shown(value)} {known} its definition")
+                _need(value not in self.tables, f"{where} uses the table {_shown(value)}")
 
 
 def _statements(items: Sequence[Statement], scope: _Scope) -> None:
@@ -147,7 +154,11 @@ def _statements(items: Sequence[Statement], scope: _Scope) -> None:
 def _apply(statement: Apply, scope: _Scope) -> None:
     _need(statement.op in OPS, f"no operation `{statement.op}`")
     where = f"`{statement.op}`"
-    scope.use(statement.args, where)
+    args = statement.args
+    if statement.op == "lookup":
+        _need(args[0] in scope.tables, f"{_shown(args[0])} is no table")
+        args = args[1:]
+    scope.use(args, where)
     try:
         due = result_type(statement.op, tuple(arg.dtype for arg in statement.args))
     except TypeError as error:

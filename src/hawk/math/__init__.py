@@ -8,7 +8,10 @@ C99 at special values: what is not defined is NaN, and no error is raised. None 
 
 from __future__ import annotations
 
-from hawk.math import exponential, inverse, logarithm, power, trigonometry
+from collections.abc import Sequence
+
+from hawk.math import exponential, interpolation, inverse, logarithm, power, trigonometry
+from hawk.math import random as random
 from hawk.math.arrays import mat, vec
 from hawk.math.linear import (
     cholesky,
@@ -30,7 +33,7 @@ from hawk.math.linear import (
     trace,
     transpose,
 )
-from hawk.math.plain import compute
+from hawk.math.plain import compute, row
 
 ARRAYS = (
     *(vec, mat, dot, cross, norm, outer, transpose, trace, eye, diag),
@@ -57,6 +60,7 @@ __all__ = [
     "expm1",
     "eye",
     "hypot",
+    "interp",
     "inv",
     "log",
     "log1p",
@@ -186,3 +190,22 @@ def cbrt(x: float) -> float:
 def hypot(x: float, y: float) -> float:
     """The length of (x, y), without overflow on the way."""
     return compute(power.hypot, x, y)
+
+
+def interp(
+    x: float, xs: Sequence[float], ys: Sequence[float], *, kind: interpolation.Kind = "linear"
+) -> float:
+    """The value at x between knots `xs`, which ascend, and their values `ys`.
+
+    In a kernel the two are `Table` parameters of one dimension and as many floats. Beyond the ends
+    it is the value of the first or last knot; NaN stays NaN. `"linear"` is NumPy's `interp`;
+    `"cubic"` is monotone where the values are and smooth, with continuous first derivatives
+    (Fritsch and Carlson 1980; the derivatives are those of Fritsch and Butland 1984, as SciPy's
+    `PchipInterpolator` has them). Raises ValueError for another kind.
+    """
+    if kind not in interpolation.KINDS:
+        raise ValueError(f'kind is "linear" or "cubic", not {kind!r}')
+    knots, values = row(xs), row(ys)
+    if knots.known != values.known:
+        raise ValueError(f"{knots.known} knots and {values.known} values")
+    return compute(lambda number: interpolation.interpolate(number, knots, values, kind), float(x))

@@ -21,6 +21,13 @@ class Numbers(Protocol):
     def where(
         self, test: Any, then: Callable[[], tuple[Any, ...]], orelse: tuple[Any, ...]
     ) -> tuple[Any, ...]: ...
+    def repeat(
+        self,
+        carried: tuple[Any, ...],
+        test: Callable[..., Any],
+        body: Callable[..., tuple[Any, ...]],
+    ) -> tuple[Any, ...]: ...
+    def certain(self, value: Any) -> Any: ...
 
 
 class Term:
@@ -30,6 +37,11 @@ class Term:
 
     def __init__(self, numbers: Numbers, value: Any, dtype: DType) -> None:
         self.numbers, self.value, self.dtype = numbers, value, dtype
+
+    @property
+    def number(self) -> Any:
+        """The number it is known to be for all samples, else None."""
+        return self.numbers.certain(self.value)
 
     def like(self, number: Any) -> Term:
         """A known number of the same type."""
@@ -148,6 +160,46 @@ def where(
     return tuple(
         Term(test.numbers, value, term.dtype) for value, term in zip(values, orelse, strict=True)
     )
+
+
+def repeat(
+    carried: tuple[Term, ...],
+    test: Callable[..., Term],
+    body: Callable[..., tuple[Term, ...]],
+) -> tuple[Term, ...]:
+    """What `body` makes of the carried terms, again and again while `test` of them holds."""
+    numbers, types = carried[0].numbers, [term.dtype for term in carried]
+
+    def terms(values: tuple[Any, ...]) -> list[Term]:
+        return [Term(numbers, v, dtype) for v, dtype in zip(values, types, strict=True)]
+
+    values = numbers.repeat(
+        tuple(term.value for term in carried),
+        lambda *values: test(*terms(values)).value,
+        lambda *values: tuple(term.value for term in body(*terms(values))),
+    )
+    return tuple(terms(values))
+
+
+def lesser(x: Term, y: Any) -> Term:
+    """The lesser of two integers."""
+    return x.apply("min", y)
+
+
+class Row:
+    """A table of one dimension: its elements at places, which are int32."""
+
+    def __init__(self, numbers: Numbers, handle: Any, dtype: DType, extent: Any) -> None:
+        self.numbers, self.handle, self.dtype = numbers, handle, dtype
+        self.known: int | None = extent if isinstance(extent, int) else None
+        """How many elements there are, if it is known."""
+        length = numbers.constant(extent, DType.I32) if isinstance(extent, int) else extent
+        self.last = Term(numbers, length, DType.I32) - 1
+        """The place of the last."""
+
+    def at(self, place: Term) -> Term:
+        """The element at a place that there is."""
+        return Term(self.numbers, self.numbers.emit("lookup", self.handle, place.value), self.dtype)
 
 
 def bits_of(x: Term) -> Term:

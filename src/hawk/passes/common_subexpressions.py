@@ -9,7 +9,9 @@ from hawk.ir.builder import Builder
 from hawk.ir.nodes import Apply, Const, Function, Statement, Value
 from hawk.passes.rewrite import rewrite
 
-COMMUTES = frozenset({"add", "mul", "fma", "and", "or", "xor", "eq", "ne", "minimum", "maximum"})
+COMMUTES = frozenset(
+    {"add", "mul", "mulhi", "fma", "and", "or", "xor", "eq", "ne", "minimum", "maximum"}
+)
 """Operations whose first two operands may be swapped (in a NaN, only unpromised bits change)."""
 
 

@@ -27,7 +27,7 @@ from hawk.ir.nodes import (
 )
 from hawk.ir.ops import OPS
 from hawk.ir.types import DType
-from hawk.targets.shape import LLVM_TYPES, Shape
+from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES, Shape
 
 Names: TypeAlias = tuple[str, ...]
 """The LLVM values that hold one value of the program: one, or one a chain."""
@@ -65,6 +65,8 @@ class Emitter:
         self.shape = shape
         self.varying = varying
         self.names: dict[Value, Names] = {}
+        self.tables: set[Value] = set()
+        """Values that are held as the address of a table."""
         self.mask: Names | None = None
         self.round: Callable[[str], str] | None = None
         """Given the number of a loop's round, writes one bool: may there be another?"""
@@ -145,6 +147,8 @@ class Emitter:
 
     def type_of(self, value: Value) -> str:
         """The LLVM type of each of the value's names."""
+        if value in self.tables:
+            return "ptr"
         element = LLVM_TYPES[value.dtype]
         return self.shape.vector(element) if value in self.varying else element
 
@@ -280,14 +284,17 @@ class Emitter:
         for chain in range(self.shape.chains):
             for node in run:
                 if node.result in self.varying:
-                    name = self.apply(node, [self.lanes(arg)[chain] for arg in node.args])
+                    args = [self.lanes(arg)[chain] for arg in node.args if arg not in self.tables]
+                    name = self.apply(node, args)
                     self.names[node.result] = (*self.names[node.result], name) if chain else (name,)
                 elif chain == 0:
-                    args = [self.names_of(arg)[0] for arg in node.args]
+                    args = [self.names_of(arg)[0] for arg in node.args if arg not in self.tables]
                     self.names[node.result] = (self.apply(node, args),)
 
     def apply(self, node: Apply, args: Sequence[str]) -> str:
         """One operation on one vector or scalar, spelled as its row says."""
+        if node.op == "lookup":
+            return self.lookup(node, args[0])
         operand = node.args[-1].dtype
         spelling = OPS[node.op].llvm
         template = spelling.get(operand.value) or spelling[operand.kind]
@@ -307,6 +314,29 @@ class Emitter:
                 )
             )
         return name
+
+    def lookup(self, node: Apply, places: str) -> str:
+        """The elements of a table at the places: one load a lane, then put together.
+
+        A gather does the same in one instruction, and on the processors we measured in more time.
+        """
+        (table,) = self.names_of(node.args[0])
+        element, memory = LLVM_TYPES[node.result.dtype], MEMORY_TYPES[node.result.dtype]
+        if node.result not in self.varying or self.shape.width == 1:
+            number = self._loaded(table, memory, places)
+            return self.define(f"icmp ne i8 {number}, 0") if element == "i1" else number
+        kind, total = self.shape.vector(memory), "poison"
+        for lane in range(self.shape.width):
+            place = self.define(f"extractelement {self.shape.vector('i32')} {places}, i32 {lane}")
+            number = self._loaded(table, memory, place)
+            total = self.define(f"insertelement {kind} {total}, {memory} {number}, i32 {lane}")
+        return self.define(f"icmp ne {kind} {total}, zeroinitializer") if element == "i1" else total
+
+    def _loaded(self, table: str, memory: str, place: str) -> str:
+        """One element of a table. The place is not negative, so it may be widened either way."""
+        wide = self.define(f"zext i32 {place} to i64")
+        address = self.define(f"getelementptr {memory}, ptr {table}, i64 {wide}")
+        return self.define(f"load {memory}, ptr {address}")
 
     def branch_on(self, node: If) -> None:
         """A condition that is the same for all samples is a real branch."""
@@ -391,6 +421,7 @@ class Emitter:
     def _function(self, block: Block, inputs: list[Value], results: tuple[Value, ...]) -> str:
         """Write a block as a function of one chain that stores what it yields; its name."""
         inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying)
+        inner.tables = self.tables
         for place, value in enumerate(inputs):
             inner.bind(value, (f"%a{place}",))
         inner.statements(block.items)

@@ -14,7 +14,7 @@ def varying_values(fn: Function) -> set[Value]:
     varying = {
         plane.read
         for plane in fn.planes
-        if plane.read is not None and plane.role is not Role.UNIFORM
+        if plane.read is not None and plane.role not in (Role.UNIFORM, Role.TABLE)
     }
     _mark(fn.statements, varying)
     return varying

@@ -25,6 +25,7 @@ from hawk import (
     Mutable,
     Param,
     Scalar,
+    Table,
     Terminated,
     UInt32,
     Vector,
@@ -106,6 +107,17 @@ def add(x: Scalar, total: Mutable[Scalar]) -> Scalar:
 @hawk.kernel
 def kinds(i: Index, j: Int32, u: UInt32, flag: Bool, k: Param[Int32] = 1) -> Index:
     return i + int(j) + int(u) + int(flag) + int(k)
+
+
+@hawk.kernel
+def looks(t: Table[Scalar], g: Table["r":2, "c"], k: Table[Int32, 3], i: Index) -> Scalar:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+    return t[i] + g[0, i] + float(k[i])
+
+
+def tables(n: int = 4, **changes: Any) -> dict[str, Any]:
+    """The planes of `looks`."""
+    planes = {"t": np.zeros(7), "g": np.zeros((2, 5)), "k": np.zeros(3, np.int32)}
+    return planes | {"i": np.zeros(n, np.int64)} | changes
 
 
 @hawk.kernel

@@ -21,7 +21,7 @@ from tests.unit.frontend.agreement import agree
 from tools import errors
 
 CASES = errors.cases()
-WITHOUT_AN_EXAMPLE = {"H102", "H403", "H501", "H601", "H602", "H603"}
+WITHOUT_AN_EXAMPLE = {"H102", "H403", "H501", "H601", "H602", "H603", "H604"}
 """A file that changes while it runs, 300 parentheses, another processor, and what a run reports."""
 
 

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 
 import hawk
 from hawk import Bool, HawkError, Index, Int32, Param, Scalar, UInt32
+from hawk.collective import REDUCTIONS
 from hawk.frontend.names import LATER, RECIPES, TYPED, unknown
 from hawk.frontend.structural import Structural
 from hawk.ir.types import DType
@@ -187,6 +189,7 @@ class NoDomain:
     """Enough of a domain to ask for the table of builtins that work on sequences."""
 
     numbers = None
+    reductions = SimpleNamespace(table=REDUCTIONS)
 
 
 def resolved(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hawk.checks import watching
+from hawk.ir.hidden import N_SAMPLES
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
@@ -26,7 +27,10 @@ class Run:
         self.planes: list[Any] = []
         for slot in self.compiled.planes:
             if slot.role is Role.UNIFORM:
-                self.planes.append(raw_word(given[slot.name], slot.dtype))
+                number = self.n if slot.name == N_SAMPLES else given[slot.name]
+                self.planes.append(raw_word(number, slot.dtype))
+            elif slot.role is Role.INDEX:
+                self.planes.append(0)
             else:
                 value = given.get(slot.name, 0)
                 array = np.broadcast_to(np.asarray(value, slot.dtype.numpy), (self.n,)).copy()

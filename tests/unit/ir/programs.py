@@ -67,8 +67,14 @@ def accepted(row: Op) -> list[tuple[DType, ...]]:
     return list(dict.fromkeys(found))
 
 
+OF_TABLES = ("lookup",)
+"""Whose first operand is no number."""
+
 OPERATIONS = [
-    (row.name, types) for row in OPS.values() if row.name not in INTERNAL for types in accepted(row)
+    (row.name, types)
+    for row in OPS.values()
+    if row.name not in (*INTERNAL, *OF_TABLES)
+    for types in accepted(row)
 ]
 
 

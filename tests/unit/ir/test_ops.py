@@ -29,7 +29,7 @@ from hawk.ir.nodes import (
 )
 from hawk.ir.ops import OPS, decomposition, llvm_text, result_type
 from hawk.ir.types import DType
-from tests.unit.ir.programs import INTERNAL, accepted, number
+from tests.unit.ir.programs import INTERNAL, OF_TABLES, accepted, number
 
 ROWS = OPS.values()
 ROUNDS_MAX = 75
@@ -44,7 +44,8 @@ def test_a_row_is_complete(row) -> None:
     assert accepted(row)
     for types in accepted(row):
         spelled = llvm_text(row.name, types[-1]), decomposition(row.name, types[-1])
-        assert sum(way is not None for way in spelled) == 1, (row.name, types)
+        ways = 0 if row.name in OF_TABLES else 1  # a target reads memory in its own way
+        assert sum(way is not None for way in spelled) == ways, (row.name, types)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=OPS)

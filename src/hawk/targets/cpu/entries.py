@@ -11,7 +11,7 @@ hold samples. The same is done for samples that a map picks from all over the ar
 
 from __future__ import annotations
 
-from hawk.ir.nodes import Function, Plane, Role
+from hawk.ir.nodes import ARRAYS, Function, Plane, Role, Value
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.link import ENTRY
@@ -135,12 +135,14 @@ class _Entry:
         """A group's worth of room on the stack for each array."""
         self.places = self.map = ""
         """Room for a group's places in the arrays, and what they are looked up in."""
+        self.index: Value | None = None
+        """The value that is each sample's index, if the kernel asks for it."""
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
         self.one_step = one_step
 
     @property
     def arrays(self) -> list[Plane]:
-        return [plane for plane in self.fn.planes if plane.role is not Role.UNIFORM]
+        return [plane for plane in self.fn.planes if plane.role in ARRAYS]
 
     @property
     def stored(self) -> list[Plane]:
@@ -268,9 +270,14 @@ class _Entry:
         self.places = e.define(f"alloca [{lanes} x i64], align 64")
         for index, plane in enumerate(self.fn.planes, HEADER):
             memory = MEMORY_TYPES[plane.dtype]
-            if plane.role is not Role.UNIFORM:
+            if plane.role in ARRAYS:
                 self.address[plane] = self._word(index, "ptr")
                 self.scratch[plane] = e.define(f"alloca [{lanes} x {memory}], align 64")
+            elif plane.role is Role.INDEX:
+                self.index = plane.read
+            elif plane.role is Role.TABLE and plane.read is not None:
+                e.tables.add(plane.read)
+                e.bind(plane.read, (self._word(index, "ptr"),))
             elif plane.read is not None:
                 number = self._word(index, memory)
                 if plane.dtype is DType.BOOL:
@@ -280,7 +287,7 @@ class _Entry:
     def _spread_what_is_known(self) -> None:
         """Spread numbers that are one for all samples here, once, not where they are first used."""
         e = self.emitter
-        known = [plane.read for plane in self.fn.planes if plane.read in e.names]
+        known = [p.read for p in self.fn.planes if p.read in e.names and p.read not in e.tables]
         known += [result for item in self.fn.launch for result in item.results]
         for value in known:
             e.lanes(value)
@@ -303,6 +310,8 @@ class _Entry:
             mapped = e.define(f"icmp ne ptr {self.map}, null")
             apart = e.define(f"or i1 {partial}, {mapped}")
             where = self._whole_group(base, held, apart)
+            if self.index is not None:
+                e.bind(self.index, self._indices(base, apart))
             steps_left = e.define(f"sub i64 {steps}, {before}")
             stopped, taken, going = self._advance(where, left, steps_left)
             self._copy_back(held, apart)
@@ -338,6 +347,13 @@ class _Entry:
         copy, ready = e.label("copy"), e.label("ready")
         e.branch(apart, copy, ready)
         e.place(copy)
+        if self.index is not None:  # a lane without a sample has some index all the same
+            for chain in range(e.shape.chains):
+                target = e.define(
+                    f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}"
+                )
+                wide = e.shape.vector("i64")
+                e.line(f"store {wide} {zero(wide)}, ptr {target}, align 8")
         e.line(f"call void @places(ptr {self.places}, ptr {self.map}, i64 {base}, i64 {held})")
         for plane in self.arrays:
             self._clear(plane)
@@ -362,15 +378,29 @@ class _Entry:
     def _active(self, left: str) -> Names:
         """The lanes that hold a sample."""
         e = self.emitter
-        wide, width = e.shape.vector("i64"), e.shape.width
-        limit = e.spread(left, "i64")
+        wide, limit = e.shape.vector("i64"), e.spread(left, "i64")
+        return tuple(e.define(f"icmp ult {wide} {lane}, {limit}") for lane in self._lanes())
+
+    def _lanes(self) -> Names:
+        """The numbers of a group's lanes."""
+        width, chains = self.emitter.shape.width, self.emitter.shape.chains
+        if width == 1:
+            return tuple(str(chain) for chain in range(chains))
+        starts = range(0, chains * width, width)
+        return tuple(
+            f"<{', '.join(f'i64 {first + lane}' for lane in range(width))}>" for first in starts
+        )
+
+    def _indices(self, base: str, apart: str) -> Names:
+        """The index of each sample of the group: side by side, or where they were copied from."""
+        e = self.emitter
+        wide, first = e.shape.vector("i64"), e.spread(base, "i64")
         names: list[str] = []
-        for chain in range(e.shape.chains):
-            numbers = range(chain * width, (chain + 1) * width)
-            lane = str(chain)
-            if width > 1:
-                lane = f"<{', '.join(f'i64 {number}' for number in numbers)}>"
-            names.append(e.define(f"icmp ult {wide} {lane}, {limit}"))
+        for chain, lane in enumerate(self._lanes()):
+            there = e.define(f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}")
+            place = e.define(f"load {wide}, ptr {there}, align 8")
+            here = e.define(f"add {wide} {first}, {lane}")
+            names.append(e.define(f"select i1 {apart}, {wide} {place}, {wide} {here}"))
         return tuple(names)
 
     def _advance(self, where: dict[Plane, str], left: str, steps: str) -> tuple[str, str, str]:

@@ -107,11 +107,15 @@ def estimate(fn: Function, shape: Shape) -> Estimate:
 def _slots(item: Apply) -> int:
     if item.op == "mul" and item.result.dtype is DType.I64:
         return 8  # no instruction for it before AVX-512
+    if item.op == "lookup":
+        return 12  # a load and an insertion for each of four lanes, and their places
     return _SLOTS.get(item.op, 1)
 
 
 def _latency(item: Apply) -> int:
     dtype = item.args[-1].dtype
+    if item.op == "lookup":
+        return 12
     if item.op in _ROUNDING or item.op.startswith(("to_", "fit_")):
         return 8 if dtype.is_float else 2
     if dtype.is_float:

@@ -33,7 +33,7 @@ class Stepped:
 
 def _fixed(fn: Function, varying: set[Value]) -> tuple[Value, ...]:
     """The numbers that differ from sample to sample but not from step to step."""
-    known = {plane.read for plane in fn.planes if plane.role is Role.INPUT}
+    known = {plane.read for plane in fn.planes if plane.role in (Role.INPUT, Role.INDEX)}
     known.update(result for item in fn.sample for result in item.results)
     used = (value for item in fn.step for value in operands_of(item))
     return tuple(

@@ -87,7 +87,7 @@ def _is_read(fn: Function, value: Value, mask: str | None) -> bool:
 
 def _fixed_for_a_sample(fn: Function) -> set[Value]:
     """Values that do not change while a sample takes its steps."""
-    fixed = {p.read for p in fn.planes if p.role in (Role.INPUT, Role.UNIFORM) and p.read}
+    fixed = {p.read for p in fn.planes if p.role is not Role.STATE and p.read}
     fixed.update(value for item in fn.launch + fn.sample for value in item.results)
     return fixed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hawk.ir.nodes import Apply, Function, Role, walk
+from hawk.ir.nodes import ARRAYS, Apply, Function, walk
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.shape import Shape
 
@@ -63,7 +63,7 @@ def _chains(work: int) -> int:
 
 def _lane_bits(fn: Function) -> int:
     """Bits of a lane: of the float width, or of the widest array where there is no float."""
-    arrays = [plane.dtype for plane in fn.planes if plane.role is not Role.UNIFORM]
+    arrays = [plane.dtype for plane in fn.planes if plane.role in ARRAYS]
     if any(dtype.is_float for dtype in arrays) or not arrays:
         return fn.real.bits
     return max(32, *(dtype.bits for dtype in arrays))

@@ -1,0 +1,39 @@
+"""Planes that nobody passes: which sample this is, of how many, in which step; sizes of tables.
+
+Their names have a space in them, so no plane of a user is called like one.
+"""
+
+from __future__ import annotations
+
+from hawk.ir.nodes import Plane, Role, Value
+from hawk.ir.types import DType
+
+SAMPLE_INDEX = "sample index"
+"""The sample's own index in the caller's batch: a role of its own, computed by the target."""
+N_SAMPLES = "n samples"
+"""Samples in the batch: a UNIFORM that whoever binds the planes sets."""
+STEP_INDEX = "step index"
+"""Steps the sample has taken: a STATE that starts at 0."""
+
+_ROLES = {SAMPLE_INDEX: Role.INDEX, N_SAMPLES: Role.UNIFORM, STEP_INDEX: Role.STATE}
+PLACES = tuple(_ROLES)
+
+
+def extent_name(table: str, axis: int) -> str:
+    """The UNIFORM plane, an i32, that holds the extent of a table along one of its axes."""
+    return f"extent {axis} of {table}"
+
+
+def extent_plane(table: str, axis: int) -> Plane:
+    name = extent_name(table, axis)
+    return Plane(name, Role.UNIFORM, DType.I32, Value(DType.I32, name=name.replace(" ", "_")))
+
+
+def is_hidden(name: str) -> bool:
+    """Is the plane called `name` hawk's own?"""
+    return " " in name
+
+
+def place_plane(name: str) -> Plane:
+    """One of the three planes above."""
+    return Plane(name, _ROLES[name], DType.I64, Value(DType.I64, name=name.replace(" ", "_")))
