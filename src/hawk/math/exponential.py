@@ -62,10 +62,16 @@ def exp(x: Term) -> Term:
 
 def near_one(r: Term, lost: Term | None) -> Term:
     """e**r; `lost` is what r lost, where that counts."""
+    head, rest = near_one_parts(r, lost)
+    return head + rest
+
+
+def near_one_parts(r: Term, lost: Term | None) -> tuple[Term, Term]:
+    """e**r as a float near 1 and what is to be added to it, which is not small."""
     head = 1.0 + r
     rest = r - (head - 1.0)
     tail = polynomial(r, r.of(c.EXP_64, c.EXP_32))
-    return head + fma(r * r, tail, rest if lost is None else rest + lost)
+    return head, fma(r * r, tail, rest if lost is None else rest + lost)
 
 
 def exp2(x: Term) -> Term:

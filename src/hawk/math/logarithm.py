@@ -9,6 +9,7 @@ that of FDLIBM's logarithm (Sun Microsystems, 1993).
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from hawk.math import coefficients as c
 from hawk.math.terms import (
@@ -20,6 +21,7 @@ from hawk.math.terms import (
     isnan,
     polynomial,
     select,
+    two_sum,
 )
 
 
@@ -97,18 +99,36 @@ def log10(x: Term) -> Term:
     return _special(x, select(nought, head, total) + (select(nought, 0.0, lost) + rest))
 
 
-def log1p(x: Term) -> Term:
-    """log(1 + x), with all its places where x is small."""
+def log_of_one_and(x: Term, x_low: Any, doublings: Any) -> Term:
+    """log((1 + x + x_low) * 2**doublings), for a finite x above -1."""
     u = 1.0 + x
     k, m = parts(u)
-    # What 1 + x lost, on the scale of m; where x is large it does not count.
-    lost = select(x > 1.0, 1.0 - (u - x), x - (u - 1.0)) / u
     near = k.equals(0.0)
+    # What 1 + x lost, on the scale of m; where x is large it does not count.
+    lost = select(near, 0.0, select(x > 1.0, 1.0 - (u - x), x - (u - 1.0)))
+    correction = (lost + x_low) / u
     f = select(near, x, m - 1.0)
     half, tail = _tail(f)
     high, low = x.of(c.LN2_64, c.LN2_32)
-    correction = select(near, 0.0, lost)
-    result = fma(k, high, f - (half - (fma(k, low, tail) + correction)))
+    k = k + doublings
+    return fma(k, high, f - (half - (fma(k, low, tail) + correction)))
+
+
+def log_pair(x: Term) -> tuple[Term, Term]:
+    """The logarithm of a positive finite number, as a pair: what the division lost is in it."""
+    k, m = parts(x)
+    f = m - 1.0
+    half, tail = _tail(f)
+    high, low = x.of(c.LN2_64, c.LN2_32)
+    head, lost = two_sum(k * high, f)  # the product is exact: both have few bits
+    less, rest = two_sum(head, -half)
+    return fast_two_sum(less, fma(k, low, tail) + (lost + rest))
+
+
+def log1p(x: Term) -> Term:
+    """log(1 + x), with all its places where x is small."""
+    u = 1.0 + x
+    result = log_of_one_and(x, 0.0, 0.0)
     result = select(u.equals(0.0), -math.inf, result)
     result = select(u < 0.0, math.nan, result)
     tiny = abs(x) < x.of(2.0**-54, 2.0**-25)

@@ -116,6 +116,11 @@ def rint(x: Term) -> Term:
     return x.apply("rint")
 
 
+def trunc(x: Term) -> Term:
+    """The next whole number towards 0."""
+    return x.apply("trunc")
+
+
 def sqrt(x: Term) -> Term:
     return x.apply("sqrt")
 
@@ -200,6 +205,13 @@ def two_product(a: Term, b: Any) -> tuple[Term, Term]:
     """The product exactly, as its float and what that lost."""
     product = a * b
     return product, fma(a, b, -product)
+
+
+def square_root(x: Term, low: Any) -> tuple[Term, Term]:
+    """The square root of a pair that is not negative, as a pair."""
+    root = sqrt(x)
+    divisor = select(root > 0.0, root + root, 1.0)
+    return root, (fma(-root, root, x) + low) / divisor
 
 
 def quotient(above: Term, above_low: Any, below: Term, below_low: Any) -> tuple[Term, Term]:

@@ -17,6 +17,7 @@ from hawk.math.terms import (
     fma,
     from_bits,
     polynomial,
+    rint,
     select,
     to_f32,
     to_f64,
@@ -61,8 +62,8 @@ def _far(x: Term) -> tuple[Term, Term, Term]:
     terms: list[Term] = []
     for place, part in enumerate(parts):
         terms += two_product(size, part * 2.0 ** (-CHUNK * place))
-    total, lost = _sum([term - 4.0 * _whole(term * 0.25) for term in terms])
-    n = _whole(total)
+    total, lost = _sum([term - 4.0 * rint(term * 0.25) for term in terms])
+    n = rint(total)
     high, lost = _sum([total - n, *lost])
     low = lost[0]
     for each in lost[1:]:
@@ -80,10 +81,6 @@ def _far_narrow(x: Term) -> tuple[Term, Term, Term]:
     quadrant, high, low = reduced(to_f64(x))
     narrow = to_f32(high)
     return to_i32(quadrant), narrow, to_f32((high - to_f64(narrow)) + low)
-
-
-def _whole(x: Term) -> Term:
-    return x.apply("rint")
 
 
 def _sum(terms: list[Term]) -> tuple[Term, list[Term]]:
@@ -135,6 +132,25 @@ def sin(x: Term) -> Term:
 def cos(x: Term) -> Term:
     """The cosine of x, in radians."""
     return sincos(x)[1]
+
+
+def sine_of_turns(x: Term) -> tuple[Term, Term]:
+    """sin(pi * x) as a pair, exactly 0 where x is a whole number."""
+    n = rint(x)
+    f = x - n  # exact
+    size = abs(f)
+    steep = size > 0.25
+    part = select(steep, 0.5 - size, size)
+    pi, pi_low = x.of(c.PI_64, c.PI_32)
+    r, low = two_product(part, pi)
+    low = fma(part, pi_low, low)
+    s, s_low = fast_two_sum(*_sine(r, low))
+    k, k_low = fast_two_sum(*_cosine(r, low))
+    half = n * 0.5
+    odd = rint(half).differs(half)
+    negative = odd.apply("xor", f < 0.0)
+    head, rest = select(steep, k, s), select(steep, k_low, s_low)
+    return select(negative, -head, head), select(negative, -rest, rest)
 
 
 def tan(x: Term) -> Term:

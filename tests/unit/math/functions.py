@@ -33,6 +33,34 @@ class Row(NamedTuple):
     wide: tuple[Any, ...]
     narrow: tuple[Any, ...]
     positive: bool = False
+    bound: float = 1.0
+    """Units in the last place that it may be off by."""
+    scale: Callable[[Any], Any] = lambda x: mpf(0)
+    """A number whose unit counts where it is larger than that of the value."""
+
+
+def _c99(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of `math`, with C99's values where it raises an error."""
+
+    def of(x: Any) -> Any:
+        try:
+            return type(x)(function(float(x)))
+        except OverflowError:
+            return type(x)(math.copysign(math.inf, x))
+        except ValueError:  # at a pole; the gamma function has a sign only at 0
+            if function is math.gamma:
+                return type(x)(math.copysign(math.inf, x) if x == 0 else math.nan)
+            return type(x)(math.inf)
+
+    return of
+
+
+def _log_gamma(x: Any) -> Any:
+    if x > 0:
+        return mpmath.loggamma(x)
+    if mpmath.isint(x):
+        return mpmath.inf
+    return mpmath.log(abs(mpmath.pi / (x * mpmath.sinpi(x)))) - mpmath.loggamma(-x)
 
 
 def _cbrt(x: Any) -> Any:
@@ -124,6 +152,76 @@ ONE: dict[str, Row] = {
     "cosh": Row(own.cosh, mpmath.cosh, np.cosh, ((-3, 3), (-709, 709)), ((-3, 3), (-88, 88))),
     "tanh": Row(
         own.tanh, mpmath.tanh, np.tanh, ((-3, 3), ("log", -20, 1.5)), ((-3, 3), ("log", -20, 1))
+    ),
+    "asinh": Row(
+        own.asinh,
+        mpmath.asinh,
+        np.arcsinh,
+        ((-3, 3), ("log", -20, 308)),
+        ((-3, 3), ("log", -20, 38)),
+    ),
+    "acosh": Row(
+        own.acosh,
+        mpmath.acosh,
+        np.arccosh,
+        ((1, 3), (1, 1.001), ("log", 0.01, 308)),
+        ((1, 3), (1, 1.01), ("log", 0.01, 38)),
+        positive=True,
+    ),
+    "atanh": Row(
+        own.atanh,
+        mpmath.atanh,
+        np.arctanh,
+        ((-1, 1), ("log", -20, -1), (0.999, 1)),
+        ((-1, 1), ("log", -20, -1), (0.999, 1)),
+    ),
+    "sqrt": Row(
+        own.sqrt,
+        mpmath.sqrt,
+        np.sqrt,
+        (("log", -320, 308), (0.5, 4)),
+        (("log", -44, 38), (0.5, 4)),
+        positive=True,
+    ),
+    "rsqrt": Row(
+        own.rsqrt,
+        lambda x: 1 / mpmath.sqrt(x),
+        lambda x: type(x)(1.0) / np.sqrt(x),
+        (("log", -320, 308), (0.5, 4)),
+        (("log", -44, 38), (0.5, 4)),
+        positive=True,
+    ),
+    "erf": Row(
+        own.erf,
+        mpmath.erf,
+        _c99(math.erf),
+        ((-1.1, 1.1), (-6, 6), ("log", -300, 0)),
+        ((-1.1, 1.1), (-4, 4), ("log", -44, 0)),
+    ),
+    "erfc": Row(
+        own.erfc,
+        mpmath.erfc,
+        _c99(math.erfc),
+        ((-1.1, 1.1), (-6, 6), (1, 27.5)),
+        ((-1.1, 1.1), (-4, 4), (1, 10.1)),
+        bound=4.0,
+    ),
+    "tgamma": Row(
+        own.tgamma,
+        mpmath.gamma,
+        _c99(math.gamma),
+        ((0, 5), (1, 172), (-5, 0), (-170, 0), ("log", -308, 0)),
+        ((0, 5), (1, 35), (-5, 0), (-40, 0), ("log", -38, 0)),
+        bound=4.0,
+    ),
+    "lgamma": Row(
+        own.lgamma,
+        _log_gamma,
+        _c99(math.lgamma),
+        ((0, 5), (1, 172), (-5, 0), (-170, 0), (0.99, 1.01), (1.99, 2.01), ("log", -308, 300)),
+        ((0, 5), (1, 35), (-5, 0), (-40, 0), (0.99, 1.01), (1.99, 2.01), ("log", -38, 7)),
+        bound=4.0,
+        scale=lambda x: mpmath.loggamma(-x) if x < 0 else mpf(0),
     ),
     "cbrt": Row(
         own.cbrt, _cbrt, np.cbrt, (("log", -320, 308), (0.1, 9)), (("log", -44, 38), (0.1, 9))
