@@ -6,13 +6,12 @@ import itertools
 import math
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
-from mpmath import mpf
 
 import hawk.math as own
-from tests.unit.math.functions import ONE, SPECIAL, TWO, Row, draw
+from tests.unit.math.functions import ONE, SPECIAL, TWO, Row, draw, hard
+from tests.unit.math.reference import exact_error
 
 COUNT = 120
 """Numbers of each range."""
@@ -20,35 +19,13 @@ COUNT = 120
 widths = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 
 
-def unit(exact: Any, dtype: type) -> Any:
-    """The unit in the last place of a number."""
-    info = np.finfo(dtype)
-    least = mpf(2) ** (int(info.minexp) - int(info.nmant))
-    if not exact:
-        return least
-    exponent = int(mpmath.floor(mpmath.log(abs(exact), 2)))
-    return max(mpf(2) ** (exponent - int(info.nmant)), least)
-
-
-def error(got: Any, exact: Any, dtype: type, scale: Any = 0) -> float:
-    """How far off a number is, in units in the last place of it or of `scale`."""
-    largest = mpf(float(np.finfo(dtype).max))
-    if abs(exact) > largest:
-        beyond = abs(exact) - largest > unit(largest, dtype) / 2
-        return 0.0 if beyond == bool(np.isinf(got)) else math.inf
-    return float(abs(mpf(float(got)) - exact) / unit(max(abs(exact), abs(scale)), dtype))
-
-
 def worst(row: Row, dtype: Any, *columns: Any) -> tuple[float, Any]:
     """The greatest error, and for which numbers."""
     found: tuple[float, Any] = (0.0, None)
-    with mpmath.workprec(1200), np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
         for numbers in zip(*(column.astype(dtype) for column in columns), strict=True):
-            # mpmath needs room for the turns of large angles
-            given = [mpf(float(number)) for number in numbers]
-            exact, scale = row.exact(*given), row.scale(given[0])
             given = numbers if dtype is np.float32 else [float(number) for number in numbers]
-            off = error(row.function(*given), exact, dtype, scale)
+            off = exact_error(row, numbers, row.function(*given), dtype)
             if off > found[0]:
                 found = (off, numbers)
     return found
@@ -61,6 +38,13 @@ def test_a_function_of_one_number(name: str, dtype: type) -> None:
     for range_ in row.wide if dtype is np.float64 else row.narrow:
         off, where = worst(row, dtype, draw(rng, range_, COUNT, positive=row.positive))
         assert off <= row.bound, (range_, where)
+
+
+@widths
+@pytest.mark.parametrize("name", ONE)
+def test_a_function_where_it_is_hard(name: str, dtype: type) -> None:
+    off, where = worst(ONE[name], dtype, hard(name, dtype))
+    assert off <= ONE[name].bound, where
 
 
 @widths
