@@ -6,10 +6,10 @@ cases. float32 functions of one number are tried on all 2**32 of them, against t
 of this library, which is off by less than 1e-8 units of a float32; the worst case is computed again
 by MPFR. What is done is kept in `build/accuracy`, until a file of src/hawk/math changes.
 
-    python -m tools.accuracy [--jobs 2] [--quick] [NAME ...]
+    python -m tools.accuracy [--jobs 2] [--quick] [--every N] [NAME ...]
 
-`--quick` tries a few thousand numbers of each and only prints what it finds. The whole takes about
-half an hour on two cores.
+`--quick` tries a few thousand numbers of each and only prints what it finds; `--every` tries each
+n-th float32. The whole takes about half an hour on two cores that have nothing else to do.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ KEPT = ROOT / "build/accuracy"
 ROWS = {**ONE, **TWO}
 WIDTHS = {"float64": np.float64, "float32": np.float32}
 POINTS = 1_000_000
+QUICK_EVERY = 16411
+"""Of float32; prime, so that it meets every kind of last places."""
 CHUNK = 1 << 18
 STRIDE = 1 << 14
 """Small enough to stay in the cache."""
@@ -132,12 +134,19 @@ def against_mpfr(name: str, width: str, count: int) -> Found:
 # --- all float32 ---------------------------------------------------------------------------------
 
 
+ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf", "cbrt"}
+EVEN = {"cos", "cosh"}
+ABOVE_ZERO = {"log", "log2", "log10", "sqrt", "rsqrt", "acosh"}
+"""Functions of which -x is tried along with x, and what is due is known."""
+
+
 class Narrow:
     """How far off a function of a float32 is, for arrays of them."""
 
     def __init__(self, name: str) -> None:
         function, largest = getattr(own, name), float(np.finfo(np.float32).max)
         mirrored = name == "lgamma"  # see its row in `functions`
+        odd, even, above = name in ODD, name in EVEN, name in ABOVE_ZERO
 
         @hawk.kernel(dtype="float64")
         def both(x: Scalar) -> tuple[Scalar, Scalar]:
@@ -146,10 +155,19 @@ class Narrow:
             off = abs(got - true)
             same_nan = math.isnan(got) and math.isnan(true)
             same_inf = math.isinf(got) and abs(true) >= largest and got * true > 0.0
+            below = hawk.float64(function(hawk.float32(-x)))
+            wrong = False
+            if odd:
+                wrong = below != -got and not same_nan
+            if even:
+                wrong = below != got and not same_nan
+            if above:
+                wrong = x > 0.0 and not math.isnan(below)
+            off = math.inf if wrong else off
             larger = abs(true)
             if mirrored:
                 larger = max(larger, function(-x)) if x < 0.0 else larger
-            return 0.0 if same_nan or same_inf else off, larger
+            return 0.0 if (same_nan or same_inf) and not wrong else off, larger
 
         self.x, self.off, self.larger = (np.zeros(STRIDE) for _ in range(3))
         self.unit = np.zeros(STRIDE)
@@ -168,14 +186,14 @@ class Narrow:
         return self.off
 
 
-def all_float32(name: str, slices: Iterator[Any]) -> Found:
-    """The worst of all numbers whose bit patterns are in the slices."""
+def all_float32(name: str, every: int) -> Found:
+    """The worst of all float32, or of each `every`-th."""
     narrow, worst, count = Narrow(name), 0.0, 0
     at = np.float32(0)
-    for bits in slices:
+    for bits in patterns(name, every):
         x = bits.view(np.float32)
         off = narrow(x)
-        count += len(x)
+        count += 2 * len(x) if name in ODD | EVEN | ABOVE_ZERO else len(x)
         if not off.max() <= worst:
             place = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
             worst, at = float(off[place]), x[place]
@@ -185,27 +203,30 @@ def all_float32(name: str, slices: Iterator[Any]) -> Found:
     )
 
 
-def every_pattern() -> Iterator[Any]:
-    first = np.arange(STRIDE, dtype=np.uint32)
-    for start in range(0, 2**32, STRIDE):
+def patterns(name: str, every: int) -> Iterator[Any]:
+    """Bit patterns of float32, each `every`-th; only half of them where `Narrow` tries both."""
+    first = np.arange(STRIDE, dtype=np.uint32) * np.uint32(every)
+    half = name in ODD | EVEN | ABOVE_ZERO
+    for start in range(0, 2**31 if half else 2**32, STRIDE * every):
         yield first + np.uint32(start)
-
-
-def some_patterns(count: int) -> Iterator[Any]:
-    rng = np.random.default_rng(32)
-    for _ in range(count // STRIDE):
-        yield rng.integers(0, 2**32, STRIDE, dtype=np.uint32)
 
 
 # --- the whole -----------------------------------------------------------------------------------
 
 
-def measure(job: tuple[str, str, bool]) -> Found:
-    """One function in one width."""
-    name, width, quick = job
-    if width == "float32" and name in ONE:
-        return all_float32(name, some_patterns(CHUNK) if quick else every_pattern())
-    return against_mpfr(name, width, 4000 if quick else POINTS)
+class Job(NamedTuple):
+    """One function in one width; of float32, each `every`-th number."""
+
+    name: str
+    width: str
+    points: int
+    every: int
+
+
+def measure(job: Job) -> Found:
+    if job.width == "float32" and job.name in ONE:
+        return all_float32(job.name, job.every)
+    return against_mpfr(job.name, job.width, job.points)
 
 
 def fingerprint() -> str:
@@ -217,34 +238,44 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def kept(name: str, width: str) -> Path:
-    return KEPT / f"{fingerprint()}-{name}-{width}.json"
+def kept(job: Job) -> Path:
+    """The file of a result; one of all numbers serves for one of a part of them."""
+    files = [
+        KEPT / f"{fingerprint()}-{job.name}-{job.width}-{job.points}-{every}.json"
+        for every in (1, job.every)
+    ]
+    return files[0] if files[0].exists() else files[1]
 
 
-def run(jobs: list[tuple[str, str, bool]], processes: int) -> dict[tuple[str, str], Found]:
+def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str], Found]:
     """The results of all jobs, those that are kept included."""
     found: dict[tuple[str, str], Found] = {}
-    missing: list[tuple[str, str, bool]] = []
-    for name, width, quick in jobs:
-        file = kept(name, width)
-        if not quick and file.exists():
-            found[name, width] = Found(*json.loads(file.read_text(encoding="utf-8")))
+    missing: list[Job] = []
+    for job in jobs:
+        if kept(job).exists():
+            result = Found(*json.loads(kept(job).read_text(encoding="utf-8")))
+            found[job.name, job.width] = result
         else:
-            missing.append((name, width, quick))
+            missing.append(job)
     begin = time.monotonic()
+    KEPT.mkdir(parents=True, exist_ok=True)
     with multiprocessing.get_context("fork").Pool(processes) as pool:
-        for number, result in enumerate(pool.imap_unordered(measure, missing), 1):
-            found[result.name, result.width] = result
-            if not missing[0][2]:
-                KEPT.mkdir(parents=True, exist_ok=True)
-                kept(result.name, result.width).write_text(json.dumps(result), encoding="utf-8")
-            passed = time.monotonic() - begin
-            bad = "" if result.units <= ROWS[result.name].bound else "  ABOVE THE BOUND"
-            print(
-                f"{number}/{len(missing)} {passed:.0f} s: {result.name} {result.width} "
-                f"{result.units:.3f} at {_shown(result)}{bad}",
-                flush=True,
-            )
+        tasks = [(job, pool.apply_async(measure, (job,))) for job in missing]
+        number = 0
+        while tasks:
+            ready = [each for each in tasks if each[1].ready()]
+            tasks = [each for each in tasks if each not in ready]
+            for job, task in ready:
+                result = found[job.name, job.width] = task.get()
+                kept(job).write_text(json.dumps(result), encoding="utf-8")
+                number += 1
+                above = "" if result.units <= ROWS[job.name].bound else "  ABOVE THE BOUND"
+                print(
+                    f"{number}/{len(missing)} {time.monotonic() - begin:.0f} s: {job.name} "
+                    f"{job.width} {result.units:.3f} at {_shown(result)}{above}",
+                    flush=True,
+                )
+            time.sleep(0.1)
     return found
 
 
@@ -260,8 +291,8 @@ HEAD = """# Accuracy
 The greatest errors found of the functions of `hawk.math`, in units in the last place of the true
 value, and what is promised. float64: at a million numbers of each function, random ones of all
 sizes and those where it is hard, and published worst cases for correct rounding (Lefèvre and
-Muller, 2001), against MPFR with 200 bits. float32: functions of one number at all 2**32 of them,
-those of two at a million pairs. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that
+Muller, 2001), against MPFR with 200 bits. float32: functions of one number at {narrow}, those of
+two at a million pairs. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that
 is larger. The bits do not depend on the machine, so neither do these numbers.
 
 | function | promised | float64 | at | float32 | at |
@@ -283,7 +314,12 @@ def page(found: dict[tuple[str, str], Found]) -> str:
             each = found[name, width]
             cells += [f"{each.units:.3f}", f"`{_shown(each)}`"]
         lines.append(f"| {' | '.join(cells)} |\n")
-    return HEAD + "".join(lines) + FOOT
+    counts = [found[name, "float32"].points for name in ONE]
+    part = [f"`{name}`" for name, count in zip(ONE, counts, strict=True) if count < 2**32]
+    narrow = "all 2**32 of them"
+    if part:
+        narrow += f" ({' '.join(part)} at {min(counts)} spread evenly)"
+    return HEAD.replace("{narrow}", narrow) + "".join(lines) + FOOT
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -291,10 +327,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", help="functions; all by default, for the page")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--quick", action="store_true", help="a few thousand numbers; no page")
+    parser.add_argument("--every", type=int, default=1, help="try each n-th float32 only")
     given = parser.parse_args(arguments)
-    # Those that take longest first.
-    names = sorted(given.names or ROWS, key=lambda name: -len(ROWS[name].wide))
-    jobs = [(name, width, given.quick) for width in reversed(WIDTHS) for name in names]
+    points, every = (4000, QUICK_EVERY) if given.quick else (POINTS, given.every)
+    names = given.names or list(ROWS)
+    jobs = [Job(name, width, points, every) for width in WIDTHS for name in names]
     found = run(jobs, given.jobs)
     if not given.names and not given.quick:
         PAGE.write_text(page(found), encoding="utf-8")

@@ -65,9 +65,9 @@ def _cos_tail(z: Any) -> Any:
     return (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2
 
 
-def _atan_tail(z: Any) -> Any:
-    r = mpmath.sqrt(z)
-    return (mpmath.atan(r) / r - 1) / z
+def _atan_rest(v: Any) -> Any:
+    r = mpmath.sqrt(v + mpf(1) / 2)
+    return (mpmath.atan(r) / r if r else mpf(1)) - 1
 
 
 def _asin_tail(z: Any) -> Any:
@@ -108,7 +108,7 @@ FITS = (
         lambda r: r**2 / mpmath.exp(r),
         -LN2 / 2 * (1 + mpf(2) ** -20),
         LN2 / 2 * (1 + mpf(2) ** -20),
-        (10, 4),
+        (9, 4),
     ),
     Fit(
         "LOG",
@@ -139,12 +139,12 @@ FITS = (
     ),
     Fit(
         "ATAN",
-        "(atan(r) / r - 1) / r**2 in z = r**2, for abs(r) up to tan(pi / 8)",
-        _series(_atan_tail, -mpf(1) / 3),
-        lambda z: z,
-        mpf(0),
-        mpmath.tan(mpmath.pi / 8) ** 2 * (1 + mpf(2) ** -20),
-        (13, 6),
+        "atan(r) / r - 1 in r**2 - 1 / 2, for abs(r) up to 1",
+        _atan_rest,
+        lambda v: 1 / (1 + _atan_rest(v)),
+        -mpf(1) / 2,
+        mpf(1) / 2 * (1 + mpf(2) ** -20),
+        (20, 9),
     ),
     Fit(
         "LOG_TAIL",

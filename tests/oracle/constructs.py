@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping
 
+from tests.oracle.expressions import ELEMENTARY, ELEMENTARY_OF_TWO
 from tests.oracle.loops import NESTED
 from tests.oracle.programs import Program
 
@@ -415,6 +416,9 @@ CONSTRUCTS: Mapping[str, Holds] = {
         ast.Call, lambda call: path(call.func) == "round" and len(call.args) == 2
     ),
     "math": any_of(ast.Attribute, lambda node: path(node).startswith("math.")),
+    "an elementary function": any_of(
+        ast.Attribute, lambda node: path(node) in {*ELEMENTARY, *ELEMENTARY_OF_TWO}
+    ),
     "numpy": any_of(ast.Attribute, lambda node: path(node).startswith("np.")),
     # planes
     **{

@@ -22,22 +22,27 @@ from hawk.math.terms import (
     polynomial,
     select,
     two_sum,
+    where,
 )
+
+
+def parts_of_normal(x: Term) -> tuple[Term, Term]:
+    """For a positive finite x that is not subnormal: k, as a float, and m with x = 2**k * m."""
+    shift, ones, root, integral, bias = x.of(
+        (52, 0x3FF0000000000000, 0x3FE6A09E667F3BCD, 0x4330000000000000, 2.0**52 + 1023),
+        (23, 0x3F800000, 0x3F3504F3, 0x4B000000, 2.0**23 + 127),
+    )
+    bits = bits_of(x) + (ones - root)
+    m = from_bits((bits & ((1 << shift) - 1)) + root)
+    return from_bits((bits >> shift) | integral) - bias, m
 
 
 def parts(x: Term) -> tuple[Term, Term]:
     """For a positive finite x: k, as a float, and m with x = 2**k * m."""
-    shift, ones, root, least, up, integral = x.of(
-        (52, 0x3FF0000000000000, 0x3FE6A09E667F3BCD, 2.0**-1022, 54, 0x4330000000000000),
-        (23, 0x3F800000, 0x3F3504F3, 2.0**-126, 25, 0x4B000000),
-    )
+    least, up = x.of((2.0**-1022, 54), (2.0**-126, 25))
     small = x < least
-    bits = bits_of(select(small, x * 2.0**up, x)) + (ones - root)
-    exponent = bits >> shift  # with its bias
-    m = from_bits((bits & ((1 << shift) - 1)) + root)
-    bias = x.of(2.0**52 + 1023, 2.0**23 + 127)
-    k = from_bits(exponent | integral) - select(small, x.like(bias + up), x.like(bias))
-    return k, m
+    k, m = parts_of_normal(select(small, x * 2.0**up, x))
+    return select(small, k - up, k), m
 
 
 def _tail(f: Term) -> tuple[Term, Term]:
@@ -57,11 +62,17 @@ def _special(x: Term, result: Term) -> Term:
 
 def log(x: Term) -> Term:
     """The natural logarithm."""
-    k, m = parts(x)
+    usual = _log_of(x, *parts_of_normal(x))
+    rare = ((x >= x.of(2.0**-1022, 2.0**-126)) & (x < math.inf)) ^ True
+    return where(rare, lambda: (_special(x, _log_of(x, *parts(x))),), (usual,))[0]
+
+
+def _log_of(x: Term, k: Term, m: Term) -> Term:
+    """The logarithm of 2**k * m."""
     f = m - 1.0
     half, tail = _tail(f)
     high, low = x.of(c.LN2_64, c.LN2_32)
-    return _special(x, fma(k, high, f - (half - fma(k, low, tail))))
+    return fma(k, high, f - (half - fma(k, low, tail)))
 
 
 def _pair(x: Term) -> tuple[Term, Term, Term]:
