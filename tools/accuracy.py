@@ -4,9 +4,9 @@ Compiled code computes, on this machine. float64 is compared with MPFR of 200 bi
 numbers of the ranges in tests/unit/math/functions.py, random bit patterns, and published hard
 cases. float32 functions of one number are tried on all 2**32 of them, against the float64 function
 of this library, which is off by less than 1e-8 units of a float32; the worst case is computed again
-by MPFR. What is done is kept in `build/accuracy`, until a file of src/hawk/math changes.
+by MPFR. What is done is kept in `build/accuracy`, until the function changes.
 
-    python -m tools.accuracy [--jobs 2] [--quick] [--every N] [NAME ...]
+    python -m tools.accuracy [--jobs 2] [--quick] [--points N] [--every N] [NAME ...]
 
 `--quick` tries a few thousand numbers of each and only prints what it finds; `--every` tries each
 n-th float32. The whole takes about half an hour on two cores that have nothing else to do.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import inspect
 import json
 import math
 import multiprocessing
@@ -32,7 +33,9 @@ import eagle
 import hawk
 import hawk.math as own
 from hawk import Scalar
-from tests.unit.math.functions import ONE, TWO, draw, hard
+from hawk.ir.printer import to_text
+from hawk.ir.types import DType
+from tests.unit.math.functions import ONE, TWO, Row, draw, hard
 from tests.unit.math.reference import WIDE, error_now, exact_error
 
 ROOT = Path(__file__).parents[1]
@@ -58,25 +61,29 @@ class Found(NamedTuple):
     numbers: list[float]
 
 
+def _kernel(name: str) -> Any:
+    """A kernel that is one function."""
+    function = getattr(own, name)
+
+    @hawk.kernel
+    def one(x: Scalar) -> Scalar:
+        return function(x)
+
+    @hawk.kernel
+    def two(x: Scalar, y: Scalar) -> Scalar:
+        return function(x, y)
+
+    return one if name in ONE else two
+
+
 class Compiled:
     """A function of one or two numbers, for as many of them as its arrays hold."""
 
     def __init__(self, name: str, dtype: Any, size: int = CHUNK) -> None:
-        function = getattr(own, name)
-
-        @hawk.kernel
-        def one(x: Scalar) -> Scalar:
-            return function(x)
-
-        @hawk.kernel
-        def two(x: Scalar, y: Scalar) -> Scalar:
-            return function(x, y)
-
-        count = 1 if name in ONE else 2
-        self.given = [np.zeros(size, dtype) for _ in range(count)]
+        self.given = [np.zeros(size, dtype) for _ in range(1 if name in ONE else 2)]
         self.out = np.zeros(size, dtype)
         planes = dict(zip("xy", self.given, strict=False))
-        self.bound = eagle.deploy(one if count == 1 else two).bind(out=self.out, **planes)
+        self.bound = eagle.deploy(_kernel(name)).bind(out=self.out, **planes)
 
     def __call__(self, *columns: Any) -> Any:
         """The values; they are overwritten by the next call."""
@@ -229,22 +236,30 @@ def measure(job: Job) -> Found:
     return against_mpfr(job.name, job.width, job.points)
 
 
-def fingerprint() -> str:
-    """What the results belong to."""
-    digest = hashlib.sha256()
-    files = [*sorted((ROOT / "src/hawk/math").glob("*.py")), ROOT / "tests/unit/math/functions.py"]
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+def fingerprint(job: Job) -> str:
+    """What a result belongs to: the program of the function, and how it is measured."""
+    real = DType.F64 if job.width == "float64" else DType.F32
+    program = to_text(_kernel(job.name).trace(real), locations=False, names=False)
+    measured = Path(inspect.getfile(Row)).read_text(encoding="utf-8")
+    return hashlib.sha256(f"{program}{measured}".encode()).hexdigest()[:16]
 
 
-def kept(job: Job) -> Path:
-    """The file of a result; one of all numbers serves for one of a part of them."""
-    files = [
-        KEPT / f"{fingerprint()}-{job.name}-{job.width}-{job.points}-{every}.json"
-        for every in (1, job.every)
+def kept(job: Job) -> Found | None:
+    """A result of at least so many numbers, or None."""
+    found = [
+        Found(*json.loads(file.read_text(encoding="utf-8")))
+        for file in KEPT.glob(f"{job.name}-{job.width}-{fingerprint(job)}-*.json")
     ]
-    return files[0] if files[0].exists() else files[1]
+    best = max(found, key=lambda each: each.points, default=None)
+    all_of_them = job.width == "float32" and job.name in ONE
+    least = 2**32 // job.every // 2 if all_of_them else job.points
+    return best if best is not None and best.points >= least else None
+
+
+def keep(job: Job, found: Found) -> None:
+    KEPT.mkdir(parents=True, exist_ok=True)
+    file = KEPT / f"{job.name}-{job.width}-{fingerprint(job)}-{found.points}.json"
+    file.write_text(json.dumps(found), encoding="utf-8")
 
 
 def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str], Found]:
@@ -252,13 +267,12 @@ def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str], Found]:
     found: dict[tuple[str, str], Found] = {}
     missing: list[Job] = []
     for job in jobs:
-        if kept(job).exists():
-            result = Found(*json.loads(kept(job).read_text(encoding="utf-8")))
-            found[job.name, job.width] = result
-        else:
+        result = kept(job)
+        if result is None:
             missing.append(job)
+        else:
+            found[job.name, job.width] = result
     begin = time.monotonic()
-    KEPT.mkdir(parents=True, exist_ok=True)
     with multiprocessing.get_context("fork").Pool(processes) as pool:
         tasks = [(job, pool.apply_async(measure, (job,))) for job in missing]
         number = 0
@@ -267,7 +281,7 @@ def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str], Found]:
             tasks = [each for each in tasks if each not in ready]
             for job, task in ready:
                 result = found[job.name, job.width] = task.get()
-                kept(job).write_text(json.dumps(result), encoding="utf-8")
+                keep(job, result)
                 number += 1
                 above = "" if result.units <= ROWS[job.name].bound else "  ABOVE THE BOUND"
                 print(
@@ -289,14 +303,14 @@ HEAD = """# Accuracy
 <!-- made by `make accuracy` -->
 
 The greatest errors found of the functions of `hawk.math`, in units in the last place of the true
-value, and what is promised. float64: at a million numbers of each function, random ones of all
-sizes and those where it is hard, and published worst cases for correct rounding (Lefèvre and
-Muller, 2001), against MPFR with 200 bits. float32: functions of one number at {narrow}, those of
-two at a million pairs. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that
-is larger. The bits do not depend on the machine, so neither do these numbers.
+value, what is promised, and at how many numbers it was looked for: random ones of all sizes, those
+where it is hard, and published worst cases for correct rounding (Lefèvre and Muller, 2001), against
+MPFR with 200 bits; for float32 functions of one number all there are, or numbers spread evenly over
+those. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that is larger. The bits do not
+depend on the machine, so neither do these numbers.
 
-| function | promised | float64 | at | float32 | at |
-| --- | --- | --- | --- | --- | --- |
+| function | promised | float64 | at | tried | float32 | at | tried |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 """
 FOOT = """
 `sincos` is `sin` and `cos`. Exact, or rounded once: `floor` `ceil` `trunc` `rint` `round` `fmod`
@@ -312,14 +326,10 @@ def page(found: dict[tuple[str, str], Found]) -> str:
         cells = [f"`{name}`", f"{row.bound:g}"]
         for width in WIDTHS:
             each = found[name, width]
-            cells += [f"{each.units:.3f}", f"`{_shown(each)}`"]
+            tried = "all" if each.points == 2**32 else f"{each.points:,}"
+            cells += [f"{each.units:.3f}", f"`{_shown(each)}`", tried]
         lines.append(f"| {' | '.join(cells)} |\n")
-    counts = [found[name, "float32"].points for name in ONE]
-    part = [f"`{name}`" for name, count in zip(ONE, counts, strict=True) if count < 2**32]
-    narrow = "all 2**32 of them"
-    if part:
-        narrow += f" ({' '.join(part)} at {min(counts)} spread evenly)"
-    return HEAD.replace("{narrow}", narrow) + "".join(lines) + FOOT
+    return HEAD + "".join(lines) + FOOT
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -328,8 +338,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--quick", action="store_true", help="a few thousand numbers; no page")
     parser.add_argument("--every", type=int, default=1, help="try each n-th float32 only")
+    parser.add_argument("--points", type=int, default=POINTS, help="numbers tried against MPFR")
     given = parser.parse_args(arguments)
-    points, every = (4000, QUICK_EVERY) if given.quick else (POINTS, given.every)
+    points, every = (4000, QUICK_EVERY) if given.quick else (given.points, given.every)
     names = given.names or list(ROWS)
     jobs = [Job(name, width, points, every) for width in WIDTHS for name in names]
     found = run(jobs, given.jobs)

@@ -144,7 +144,7 @@ FITS = (
         lambda v: 1 / (1 + _atan_rest(v)),
         -mpf(1) / 2,
         mpf(1) / 2 * (1 + mpf(2) ** -20),
-        (20, 9),
+        (22, 10),
     ),
     Fit(
         "LOG_TAIL",

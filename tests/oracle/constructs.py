@@ -269,6 +269,7 @@ def ends_with(method: str) -> Holds:
     return any_of(ast.Call, lambda call: path(call.func).endswith(method))
 
 
+ELEMENTARY_NAMES = frozenset((*ELEMENTARY, *ELEMENTARY_OF_TWO))
 INTEGERS = ("int(", "int.", "hawk.index(", "hawk.int32(", "hawk.uint32(", "round(", "math.floor(")
 FLOATS = ("float(", "hawk.real(", "np.sqrt(", "np.minimum(", "np.floor(", "math.sqrt(", "np.where(")
 
@@ -415,11 +416,17 @@ CONSTRUCTS: Mapping[str, Holds] = {
     "round to digits": any_of(
         ast.Call, lambda call: path(call.func) == "round" and len(call.args) == 2
     ),
-    "math": any_of(ast.Attribute, lambda node: path(node).startswith("math.")),
-    "an elementary function": any_of(
-        ast.Attribute, lambda node: path(node) in {*ELEMENTARY, *ELEMENTARY_OF_TWO}
+    "math": any_of(
+        ast.Attribute,
+        lambda node: path(node).startswith("math.") and path(node) not in ELEMENTARY_NAMES,
     ),
-    "numpy": any_of(ast.Attribute, lambda node: path(node).startswith("np.")),
+    "an elementary function": any_of(
+        ast.Attribute, lambda node: path(node) in ELEMENTARY_NAMES
+    ),
+    "numpy": any_of(
+        ast.Attribute,
+        lambda node: path(node).startswith("np.") and path(node) not in ELEMENTARY_NAMES,
+    ),
     # planes
     **{
         f"plane: {kind}": parameter(kind)

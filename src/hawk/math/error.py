@@ -14,7 +14,7 @@ from hawk.math.terms import (
     fast_two_sum,
     fma,
     isnan,
-    polynomial,
+    polynomial_in_order,
     select,
     two_product,
     two_sum,
@@ -33,7 +33,7 @@ def _far(size: Term) -> Term:
     t_low = (fma(-t, below, 1.0) - t * low) * t
     first, *others = size.of(c.ERFC_64, c.ERFC_32)
     v = (t - c.ERFC_MIDDLE) + t_low
-    head, head_low = fast_two_sum(size.like(first), v * polynomial(v, tuple(others)))
+    head, head_low = fast_two_sum(size.like(first), v * polynomial_in_order(v, tuple(others)))
     product, low = two_product(power, head)
     low = fma(power, head_low, fma(rest, head, low))
     result, lost = two_product(product, t)
@@ -44,7 +44,7 @@ def _parts(x: Term) -> tuple[Term, Term, Term]:
     """The size of x, x * P(x**2) of it, and its erfc."""
     size = abs(x)
     near = select(size < 1.0, size, 1.0)
-    rest = near * polynomial(fma(near, near, -0.5), x.of(c.ERF_64, c.ERF_32))
+    rest = near * polynomial_in_order(fma(near, near, -0.5), x.of(c.ERF_64, c.ERF_32))
     return size, rest, _far(size)
 
 

@@ -197,6 +197,14 @@ def polynomial(x: Term, coefficients: tuple[float, ...]) -> Term:
     return fma(x, terms[0], first)
 
 
+def polynomial_in_order(x: Term, coefficients: tuple[float, ...]) -> Term:
+    """As `polynomial`, from the highest power down: slower, and a little more exact."""
+    result = x.like(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        result = fma(result, x, coefficient)
+    return result
+
+
 # -- pairs: a number as the sum of two -------------------------------------------------------------
 
 
