@@ -420,9 +420,6 @@ CONSTRUCTS: Mapping[str, Holds] = {
         ast.Attribute,
         lambda node: path(node).startswith("math.") and path(node) not in ELEMENTARY_NAMES,
     ),
-    "an elementary function": any_of(
-        ast.Attribute, lambda node: path(node) in ELEMENTARY_NAMES
-    ),
     "numpy": any_of(
         ast.Attribute,
         lambda node: path(node).startswith("np.") and path(node) not in ELEMENTARY_NAMES,
