@@ -14,7 +14,7 @@ JOBS ?= auto
 MINUTES ?= 30
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-long soak lint format docs bench clean
+.PHONY: help demo test test-long soak accuracy lint format docs bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make test       all tests"
 	@echo "make test-long  the random programs at length (2000 programs, random seeds)"
 	@echo "make soak       random kernels, batches, threads, interrupts for MINUTES=30"
+	@echo "make accuracy   measure all elementary functions, into docs/accuracy.md (half an hour)"
 	@echo "make lint       ruff, basedpyright, import-linter"
 	@echo "make format     let ruff rewrite the files; bring the contents in CONTRIBUTING.md up to date"
 	@echo "make docs       the documentation, into docs/_build/html"
@@ -40,6 +41,10 @@ test-long: .venv/installed-dev
 # SEED=... repeats what a failure names.
 soak: .venv/installed-dev
 	@$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+# What is done is kept in build/, so it can be interrupted.
+accuracy: .venv/installed-dev
+	@$(BIN)/python -m tools.accuracy
 
 # Every linter runs even if one before it complained, so one run shows everything.
 lint: .venv/installed-dev

@@ -65,14 +65,39 @@ def _cos_tail(z: Any) -> Any:
     return (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2
 
 
-def _atan_tail(z: Any) -> Any:
-    r = mpmath.sqrt(z)
-    return (mpmath.atan(r) / r - 1) / z
+def _atan_rest(v: Any) -> Any:
+    r = mpmath.sqrt(v + mpf(1) / 2)
+    return (mpmath.atan(r) / r if r else mpf(1)) - 1
 
 
 def _asin_tail(z: Any) -> Any:
     r = mpmath.sqrt(z)
     return (mpmath.asin(r) / r - 1) / z
+
+
+def _erf_rest(v: Any) -> Any:
+    x = mpmath.sqrt(v + mpf(1) / 2)
+    return (mpmath.erf(x) / x if x else 2 / mpmath.sqrt(mpmath.pi)) - 1
+
+
+ERFC_SHIFT, ERFC_MIDDLE = 3, mpf("0.140625")
+"""What erfc's polynomial is in: 1 / (x + shift) - middle."""
+
+
+def _scaled_erfc(v: Any) -> Any:
+    t = v + ERFC_MIDDLE
+    x = 1 / t - ERFC_SHIFT
+    return mpmath.exp(x * x) * mpmath.erfc(x) / t
+
+
+def _log_gamma_over(root: int) -> Callable[[Any], Any]:
+    return lambda t: mpmath.loggamma(root + t) / t
+
+
+def _stirling(w: Any) -> Any:
+    x = 1 / mpmath.sqrt(w)
+    plain = (x - mpf(1) / 2) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2
+    return x * (mpmath.loggamma(x) - plain)
 
 
 FITS = (
@@ -83,7 +108,7 @@ FITS = (
         lambda r: r**2 / mpmath.exp(r),
         -LN2 / 2 * (1 + mpf(2) ** -20),
         LN2 / 2 * (1 + mpf(2) ** -20),
-        (10, 4),
+        (9, 4),
     ),
     Fit(
         "LOG",
@@ -114,12 +139,12 @@ FITS = (
     ),
     Fit(
         "ATAN",
-        "(atan(r) / r - 1) / r**2 in z = r**2, for abs(r) up to tan(pi / 8)",
-        _series(_atan_tail, -mpf(1) / 3),
-        lambda z: z,
-        mpf(0),
-        mpmath.tan(mpmath.pi / 8) ** 2 * (1 + mpf(2) ** -20),
-        (13, 6),
+        "atan(r) / r - 1 in r**2 - 1 / 2, for abs(r) up to 1",
+        _atan_rest,
+        lambda v: 1 / (1 + _atan_rest(v)),
+        -mpf(1) / 2,
+        mpf(1) / 2 * (1 + mpf(2) ** -20),
+        (22, 10),
     ),
     Fit(
         "LOG_TAIL",
@@ -138,6 +163,51 @@ FITS = (
         mpf(0),
         mpf(1) / 4,
         (11, 4),
+    ),
+    Fit(
+        "ERF",
+        "erf(x) / x - 1 in x**2 - 1 / 2, for abs(x) up to 1",
+        _erf_rest,
+        lambda v: 1 / (1 + _erf_rest(v)),
+        -mpf(1) / 2,
+        mpf(1) / 2,
+        (11, 6),
+    ),
+    Fit(
+        "ERFC",
+        f"exp(x**2) * erfc(x) / t in t - {ERFC_MIDDLE}, t = 1 / (x + {ERFC_SHIFT}), for x from 1",
+        _scaled_erfc,
+        lambda v: 1 / _scaled_erfc(v),
+        1 / mpf(28 + ERFC_SHIFT) - ERFC_MIDDLE,
+        1 / mpf(1 + ERFC_SHIFT) - ERFC_MIDDLE,
+        (20, 10),
+    ),
+    Fit(
+        "LGAMMA_ONE",
+        "lgamma(1 + t) / t for t from 0 to 1 / 2",
+        _series(_log_gamma_over(1), -mpmath.euler),
+        lambda t: t / mpmath.loggamma(1 + t) if t > mpf(10) ** -18 else 1,
+        mpf(0),
+        mpf(1) / 2,
+        (17, 7),
+    ),
+    Fit(
+        "LGAMMA_TWO",
+        "lgamma(2 + t) / t for abs(t) up to 1 / 2",
+        _series(_log_gamma_over(2), 1 - mpmath.euler),
+        lambda t: t / mpmath.loggamma(2 + t) if abs(t) > mpf(10) ** -18 else 1,
+        -mpf(1) / 2,
+        mpf(1) / 2,
+        (17, 7),
+    ),
+    Fit(
+        "STIRLING",
+        "what Stirling's formula lacks of lgamma(x), times x, in w = 1 / x**2, for x from 4",
+        _series(_stirling, mpf(1) / 12),
+        mpmath.sqrt,
+        mpf(0),
+        mpf(1) / 16,
+        (9, 3),
     ),
 )
 
@@ -228,22 +298,26 @@ def two_over_pi(size: int, count: int) -> list[float]:
     return parts
 
 
+def _bits(error: Any) -> str:
+    return f"{float(mpmath.log(error, 2)):.1f}"
+
+
 def main() -> None:
     lines = [
         '"""Numbers of `hawk.math`: made by tools/coefficients.py, for float64 and for float32."""',
         "",
         "# fmt: off",
     ]
-    for row in FITS:
+    for number, row in enumerate(FITS):
         for bits in (64, 32):
             values, worst = fit(row, bits)
-            print(f"{row.name}_{bits}: {float(mpmath.log(worst, 2)):.1f} bits")
+            print(f"{number + 1}/{len(FITS)} {row.name}_{bits}: {_bits(worst)} bits", flush=True)
             lines += [
                 f"{row.name}_{bits} = (",
                 *(f"    {value!r}," for value in values),
                 ")",
             ]
-        lines += [f'"""{row.says}, from the lowest power on."""', ""]
+        lines += [f'"""{row.says},', 'from the lowest power on."""', ""]
     mp.dps = 400
     pi, ln2 = mpmath.pi, mpmath.log(2)
     parts = {
@@ -260,13 +334,16 @@ def main() -> None:
         "PER_LN2": (1 / ln2, [53], [24]),
         "LOG2_E_FULL": (1 / ln2, [53, 53], [24, 24]),
         "TWO_THIRDS": (mpf(2) / 3, [53, 53], [24, 24]),
+        "LOG2_STIRLING": ((mpmath.log(2 * pi) - 1) / (2 * ln2), [53, 53], [24, 24]),
+        "LN_STIRLING": ((mpmath.log(2 * pi) - 1) / 2, [53, 53], [24, 24]),
     }
     for name, (number, wide, narrow) in parts.items():
         for bits, keep in ((64, wide), (32, narrow)):
             lines.append(f"{name}_{bits} = {tuple(split(number, bits, keep))!r}")
+    lines += [f"ERFC_SHIFT, ERFC_MIDDLE = {float(ERFC_SHIFT)!r}, {float(ERFC_MIDDLE)!r}"]
     values = [f"    {part!r}," for part in two_over_pi(40, 31)]
     lines += ["BITS_OF_TWO_OVER_PI = (", *values, ")"]
-    lines += ['"""2 / pi, forty bits each, to the bits that the largest float64 needs."""', ""]
+    lines += ['"""2 / pi, forty bits each, to the bits that the largest float64 needs."""']
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping
 
+from tests.oracle.expressions import ELEMENTARY, ELEMENTARY_OF_TWO
 from tests.oracle.loops import NESTED
 from tests.oracle.programs import Program
 
@@ -268,6 +269,7 @@ def ends_with(method: str) -> Holds:
     return any_of(ast.Call, lambda call: path(call.func).endswith(method))
 
 
+ELEMENTARY_NAMES = frozenset((*ELEMENTARY, *ELEMENTARY_OF_TWO))
 INTEGERS = ("int(", "int.", "hawk.index(", "hawk.int32(", "hawk.uint32(", "round(", "math.floor(")
 FLOATS = ("float(", "hawk.real(", "np.sqrt(", "np.minimum(", "np.floor(", "math.sqrt(", "np.where(")
 
@@ -414,8 +416,14 @@ CONSTRUCTS: Mapping[str, Holds] = {
     "round to digits": any_of(
         ast.Call, lambda call: path(call.func) == "round" and len(call.args) == 2
     ),
-    "math": any_of(ast.Attribute, lambda node: path(node).startswith("math.")),
-    "numpy": any_of(ast.Attribute, lambda node: path(node).startswith("np.")),
+    "math": any_of(
+        ast.Attribute,
+        lambda node: path(node).startswith("math.") and path(node) not in ELEMENTARY_NAMES,
+    ),
+    "numpy": any_of(
+        ast.Attribute,
+        lambda node: path(node).startswith("np.") and path(node) not in ELEMENTARY_NAMES,
+    ),
     # planes
     **{
         f"plane: {kind}": parameter(kind)

@@ -45,6 +45,17 @@ FLOATS = (
     "4.0",
 )
 WIDE_FLOATS = ("1e300", "2.2250738585072014e-308")
+ELEMENTARY = (
+    "math.exp", "math.exp2", "np.expm1", "math.log", "np.log2", "math.log10", "math.log1p",
+    "math.sin", "np.cos", "math.tan", "np.arcsin", "math.acos", "math.atan", "math.sinh",
+    "np.cosh", "math.tanh", "np.arcsinh", "math.acosh", "np.arctanh", "np.cbrt", "math.erf",
+    "math.erfc", "math.gamma", "math.lgamma", "hawk.math.rsqrt", "hawk.math.round",
+    "hawk.math.sign",
+)  # fmt: skip
+ELEMENTARY_OF_TWO = (
+    "math.pow", "math.atan2", "np.hypot", "hawk.math.fdim", "hawk.math.remainder",
+    "hawk.math.minimum", "hawk.math.maximum",
+)  # fmt: skip
 WHOLE = {
     INDEX: (0, 1, 2, 3, 7, -1, -5, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 4, 8),
     INT32: (0, 1, 2, 3, 7, -1, -5, 2**31 - 1, -(2**31), 65535, 4, 8),
@@ -292,6 +303,7 @@ class Expressions:
             (0.3, lambda: f"round({value()}, {self.pick('0', '1', '2')})"),
             (0.5, lambda: f"sum(({value()}, {operand()}, {whole()}))"),
             (3, lambda: self.library(scope, depth)),
+            (0.4, lambda: self.elementary(scope, depth)),
             (2, lambda: self.called(REAL, scope, depth)),
             (2, lambda: self.variable(REAL, scope)),
         )
@@ -313,6 +325,19 @@ class Expressions:
             f"np.where({self.value(BOOL, scope, depth)}, {first}, {second})",
             f"np.clip({first}, {self.value(REAL, scope, depth)}, {second})",
         )
+
+    def elementary(self, scope: Scope, depth: int) -> str:
+        """A function of `hawk.math`, by one of its names."""
+        first, second = self.value(REAL, scope, depth), self.operand(REAL, scope, depth)
+        if self.chance(0.25):
+            return f"{self.pick(*ELEMENTARY_OF_TWO)}({first}, {second})"
+        if self.chance(0.1):
+            return f"({first} ** {self.variable(REAL, scope)})"
+        if self.chance(0.1):
+            return f"hawk.math.clip({first}, {second}, {self.value(REAL, scope, depth)})"
+        if self.chance(0.1):
+            return f"hawk.math.sincos({first})[{self.pick('0', '1')}]"
+        return f"{self.pick(*ELEMENTARY)}({first})"
 
     def division(self, scope: Scope, depth: int) -> str:
         """`/` of two integers of one type, which gives a float."""

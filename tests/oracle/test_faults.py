@@ -27,9 +27,9 @@ from hawk.targets.llvm import Emitter, zero
 from tests.oracle.harness import Mismatch, case_of, check
 from tests.oracle.programs import Program, write
 
-SEEDS = range(200)
+SEEDS = range(400)
 """The programs of a run without options."""
-MOST = 60
+MOST = 120
 """How many of them are tried on a fault: the shortest that hold what it is about."""
 
 PASSES, CODE = ("passes",), ("width 1",)

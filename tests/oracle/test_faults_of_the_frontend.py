@@ -21,9 +21,9 @@ from tests.oracle.faults import FAULTS
 from tests.oracle.harness import Case, case_of, given, load
 from tests.oracle.programs import Program, write
 
-SEEDS = range(200)
+SEEDS = range(400)
 """The programs of a run without options."""
-MOST = 60
+MOST = 120
 """How many of them are tried on a fault."""
 STEPS = 2
 BLOCKS = 20_000

@@ -69,7 +69,9 @@ class KernelNumbers(Arithmetic):
             values = then()
         taken = Block(tuple(items), tuple(value.value for value in values))
         other = Block((), tuple(value.value for value in orelse))
-        return tuple(Scalar(result) for result in self.builder.branch(test.value, taken, other))
+        return tuple(
+            Scalar(result) for result in self.builder.branch(test.value, taken, other, rare=True)
+        )
 
     def repeat(
         self,

@@ -153,6 +153,13 @@ OURS: Mapping[Any, Any] = {
     math.sinh: own.sinh,
     math.cosh: own.cosh,
     math.tanh: own.tanh,
+    math.asinh: own.asinh,
+    math.acosh: own.acosh,
+    math.atanh: own.atanh,
+    math.erf: own.erf,
+    math.erfc: own.erfc,
+    math.gamma: own.tgamma,
+    math.lgamma: own.lgamma,
     math.pow: own.pow,
     math.cbrt: own.cbrt,
     math.hypot: own.hypot,
@@ -173,6 +180,9 @@ OURS: Mapping[Any, Any] = {
     np.sinh: own.sinh,
     np.cosh: own.cosh,
     np.tanh: own.tanh,
+    np.arcsinh: own.asinh,
+    np.arccosh: own.acosh,
+    np.arctanh: own.atanh,
     np.float_power: own.pow,
     np.cbrt: own.cbrt,
     np.hypot: own.hypot,
@@ -183,6 +193,27 @@ _NAMED = [getattr(own, name) for name in own.__all__]
 _APART = (*own.ARRAYS, own.interp)
 _FUNCTIONS = [each for each in _NAMED if each not in _APART]
 _TABLE.update({each: r.elementary(each) for each in _FUNCTIONS})
+_TABLE.update(  # those that are operations, and take integers too
+    {
+        own.sqrt: r.of_float("sqrt"),
+        own.floor: r.of_float("floor"),
+        own.ceil: r.of_float("ceil"),
+        own.trunc: r.of_float("trunc"),
+        own.rint: r.of_float("rint"),
+        own.fmod: r.numpy_fmod,
+        own.remainder: r.operator("%"),
+        own.copysign: r.of_floats("copysign"),
+        own.fma: r.fma,
+        own.sign: r.sign,
+        own.clip: r.own_clip,
+        own.minimum: r.ignoring_nan("minimum"),
+        own.maximum: r.ignoring_nan("maximum"),
+        own.where: r.where,
+        own.isnan: r.is_what("isnan"),
+        own.isinf: r.is_what("isinf"),
+        own.isfinite: r.is_what("isfinite"),
+    }
+)
 _TABLE.update({function: _TABLE[ours] for function, ours in OURS.items() if ours in _TABLE})
 _TABLE[math.log] = r.logarithm
 _TABLE[own.interp] = o.interpolation
@@ -216,15 +247,10 @@ TYPED = (
 OF_TABLES = (own.interp, np.interp)
 """Functions that take tables, not numbers alone."""
 
-_OWN = "a function of your own: sums and products, such as a polynomial or Newton's method"
-
 LATER: Mapping[str, str] = {
-    **dict.fromkeys(("asinh", "acosh", "atanh", "arcsinh", "arccosh", "arctanh"), _OWN),
-    **dict.fromkeys(("erf", "erfc", "gamma", "lgamma"), _OWN),
     "dist": "math.hypot(...) of the differences",
     "sum": "sum({0})",
     "prod": "a product written out: x * y * z",
-    "fdim": "max({0} - {1}, 0.0)",
     "modf": "({0} - np.trunc({0}), np.trunc({0}))",
     **dict.fromkeys(("ldexp", "frexp", "nextafter"), ""),
 }

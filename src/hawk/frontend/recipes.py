@@ -76,23 +76,19 @@ def of_floats(op: str) -> Recipe:
 
 
 def elementary(function: Callable[..., Any]) -> Recipe:
-    """A function of `hawk.math`, of as many numbers as it takes."""
-    names = list(inspect.signature(function).parameters)
+    """A function of `hawk.math`, of as many floats as it takes, under the names it gives them."""
+    signature = inspect.signature(function)
 
-    def recipe(numbers: Arithmetic, *values: Any) -> Any:
-        floats = _floats(numbers, *values)
+    def recipe(numbers: Arithmetic, *args: Any, **keywords: Any) -> Any:
+        floats = _floats(numbers, *signature.bind(*args, **keywords).args)
         kind = _type(numbers.kind(floats[0]))
         with numbers.unwatched():
             result = function(*[Term(numbers, value, kind) for value in floats])
         return tuple(t.value for t in result) if isinstance(result, tuple) else result.value
 
-    def one(numbers: Arithmetic, x: Any) -> Any:
-        return recipe(numbers, x)
-
-    def two(numbers: Arithmetic, x: Any, y: Any) -> Any:
-        return recipe(numbers, x, y)
-
-    return one if len(names) == 1 else two
+    first = inspect.Parameter("numbers", inspect.Parameter.POSITIONAL_ONLY)
+    setattr(recipe, "__signature__", inspect.Signature([first, *signature.parameters.values()]))  # noqa: B010
+    return recipe
 
 
 def logarithm(numbers: Arithmetic, x: Any, base: Any = None) -> Any:
@@ -380,6 +376,11 @@ def ignoring_nan(op: str) -> Recipe:
 def clip(numbers: Arithmetic, a: Any, a_min: Any, a_max: Any) -> Any:
     raised = keeping_nan("max", ">")(numbers, a, a_min)
     return keeping_nan("min", "<")(numbers, raised, a_max)
+
+
+def own_clip(numbers: Arithmetic, x: Any, low: Any, high: Any) -> Any:
+    """`hawk.math.clip`."""
+    return clip(numbers, x, low, high)
 
 
 def total(numbers: Arithmetic, iterable: Any, start: Any = 0) -> Any:

@@ -64,16 +64,18 @@ class Builder:
         *,
         loc: Loc | None = None,
         names: Sequence[str] = (),
+        rare: bool = False,
     ) -> tuple[Value, ...]:
         """Choose between the yields of two blocks; `names` are the results' names.
 
-        Raises TypeError when the two do not yield the same types.
+        `rare` says that `then` is seldom needed. Raises TypeError when the two do not
+        yield the same types.
         """
         types = _types(then.yields)
         if test.dtype is not DType.BOOL or types != _types(orelse.yields):
             raise TypeError(f"if {test.dtype.value}: {types} else {_types(orelse.yields)}")
         results = self._named(then.yields, loc, names)
-        self.items.append(If(test, then, orelse, results))
+        self.items.append(If(test, then, orelse, results, rare))
         return results
 
     def loop(

@@ -74,6 +74,8 @@ class If:
     then: Block
     orelse: Block
     results: tuple[Value, ...]
+    rare: bool = False
+    """Is `then` seldom needed? Only speed depends on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -103,11 +103,12 @@ class _Writer:
                         operands += f" ({args[-1].dtype.value})"
                     text = f"{indent}{self.defined((result,), f'{op} {operands}')}"
                     self.line(text, "" if result.loc is NOWHERE else result.loc.short())
-                case If(test, then, orelse, results):
+                case If(test, then, orelse, results, rare):
+                    word = "rare if" if rare else "if"
                     tested, start = self.operand(test), len(self.lines)
                     self.block("then", then, depth + 1)
                     self.block("else", orelse, depth + 1)
-                    self.lines.insert(start, f"{indent}{self.defined(results, f'if {tested}')}")
+                    self.lines.insert(start, f"{indent}{self.defined(results, f'{word} {tested}')}")
                 case Loop(inits, test, body, results):
                     started, start = self.operands(inits), len(self.lines)
                     self.block("while", test, depth + 1)

@@ -3,14 +3,27 @@
 In a kernel they compute with the kernel's floats; `math.sin` and `np.sin` in a kernel are these
 too. Outside of one they take and give numbers, and raise TypeError for anything else. They follow
 C99 at special values: what is not defined is NaN, and no error is raised. None is off by more than
-1 unit in the last place.
+1 unit in the last place, but where it says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from hawk.math import exponential, interpolation, inverse, logarithm, power, trigonometry
+from hawk.math import (
+    error,
+    exponential,
+    gamma,
+    hyperbolic,
+    interpolation,
+    inverse,
+    logarithm,
+    power,
+    rounding,
+    terms,
+    trigonometry,
+)
 from hawk.math import random as random
 from hawk.math.arrays import mat, vec
 from hawk.math.linear import (
@@ -33,7 +46,7 @@ from hawk.math.linear import (
     trace,
     transpose,
 )
-from hawk.math.plain import compute, row
+from hawk.math.plain import choose, compute, compute_any, row
 
 ARRAYS = (
     *(vec, mat, dot, cross, norm, outer, transpose, trace, eye, diag),
@@ -43,11 +56,17 @@ ARRAYS = (
 
 __all__ = [
     "acos",
+    "acosh",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "cbrt",
+    "ceil",
     "cholesky",
+    "clip",
+    "copysign",
     "cos",
     "cosh",
     "cross",
@@ -55,13 +74,23 @@ __all__ = [
     "diag",
     "dot",
     "eigh",
+    "erf",
+    "erfc",
     "exp",
     "exp2",
     "expm1",
     "eye",
+    "fdim",
+    "floor",
+    "fma",
+    "fmod",
     "hypot",
     "interp",
     "inv",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "lgamma",
     "log",
     "log1p",
     "log2",
@@ -69,21 +98,32 @@ __all__ = [
     "lstsq",
     "lu",
     "mat",
+    "maximum",
+    "minimum",
     "norm",
     "outer",
     "pow",
     "quat_conj",
     "quat_mul",
     "quat_rotate",
+    "remainder",
+    "rint",
+    "round",
+    "rsqrt",
+    "sign",
     "sin",
     "sincos",
     "sinh",
     "solve",
+    "sqrt",
     "tan",
     "tanh",
+    "tgamma",
     "trace",
     "transpose",
+    "trunc",
     "vec",
+    "where",
 ]
 
 
@@ -177,6 +217,21 @@ def tanh(x: float) -> float:
     return compute(exponential.tanh, x)
 
 
+def asinh(x: float) -> float:
+    """The inverse of the hyperbolic sine."""
+    return compute(hyperbolic.asinh, x)
+
+
+def acosh(x: float) -> float:
+    """The inverse of the hyperbolic cosine, from 0 on; NaN below 1."""
+    return compute(hyperbolic.acosh, x)
+
+
+def atanh(x: float) -> float:
+    """The inverse of the hyperbolic tangent; infinite at 1 and -1, NaN beyond."""
+    return compute(hyperbolic.atanh, x)
+
+
 def pow(x: float, y: float) -> float:
     """The power x ** y; NaN for a negative x and a y that is no integer."""
     return compute(power.pow, x, y)
@@ -209,3 +264,132 @@ def interp(
     if knots.known != values.known:
         raise ValueError(f"{knots.known} knots and {values.known} values")
     return compute(lambda number: interpolation.interpolate(number, knots, values, kind), float(x))
+
+
+def sqrt(x: float) -> float:
+    """The square root, correctly rounded; NaN below 0."""
+    return compute(terms.sqrt, x)
+
+
+def rsqrt(x: float) -> float:
+    """The inverse of the square root, 1 / sqrt(x); infinite at 0, NaN below."""
+    return compute(power.rsqrt, x)
+
+
+def erf(x: float) -> float:
+    """The error function: the integral of exp(-t**2) from 0 to x, times 2 / sqrt(pi)."""
+    return compute(error.erf, x)
+
+
+def erfc(x: float) -> float:
+    """1 - erf(x), with all its places where x is large.
+
+    Off by 4 units in the last place at most.
+    """
+    return compute(error.erfc, x)
+
+
+def tgamma(x: float) -> float:
+    """The gamma function, (x - 1)!; infinite at 0, NaN at negative integers.
+
+    Off by 4 units in the last place at most.
+    """
+    return compute(gamma.tgamma, x)
+
+
+def lgamma(x: float) -> float:
+    """The logarithm of the size of the gamma function; infinite at 0 and at negative integers.
+
+    Off by 4 units in the last place at most; below 0 by 4 units of lgamma(-x), where that is more.
+    """
+    return compute(gamma.lgamma, x)
+
+
+def floor(x: float) -> float:
+    """The greatest whole number not above x, as a float."""
+    return compute(lambda x: rounding.single("floor", x), x)
+
+
+def ceil(x: float) -> float:
+    """The least whole number not below x, as a float."""
+    return compute(lambda x: rounding.single("ceil", x), x)
+
+
+def trunc(x: float) -> float:
+    """The next whole number towards 0, as a float."""
+    return compute(terms.trunc, x)
+
+
+def rint(x: float) -> float:
+    """The nearest whole number, of two the even one, as a float."""
+    return compute(terms.rint, x)
+
+
+def round(x: float) -> float:
+    """The nearest whole number, of two the one farther from 0, as a float."""
+    return compute(rounding.round, x)
+
+
+def fmod(x: float, y: float) -> float:
+    """What truncating division leaves, exactly, with the sign of x; of integers an integer."""
+    return compute_any(lambda x, y: rounding.single("fmod", x, y), x, y)
+
+
+def remainder(x: float, y: float) -> float:
+    """What flooring division leaves, Python's x % y; of integers an integer."""
+    return compute_any(lambda x, y: rounding.single("mod", x, y), x, y)
+
+
+def copysign(x: float, y: float) -> float:
+    """The size of x with the sign of y; the sign of a NaN counts as +."""
+    return compute(lambda x, y: rounding.single("copysign", x, y), x, y)
+
+
+def fma(x: float, y: float, z: float) -> float:
+    """The sum x * y + z, rounded once."""
+    return compute(terms.fma, x, y, z)
+
+
+def fdim(x: float, y: float) -> float:
+    """How far x is above y, or 0; NaN if one of them is."""
+    return compute(rounding.fdim, x, y)
+
+
+def sign(x: float) -> float:
+    """-1, 0 or 1; NaN of NaN; of an integer an integer."""
+    return compute_any(rounding.sign, x)
+
+
+def clip(x: float, low: float, high: float) -> float:
+    """x, or the end that it is beyond; a NaN stays; of integers an integer."""
+    return compute_any(rounding.clip, x, low, high)
+
+
+def minimum(x: float, y: float) -> float:
+    """The lesser number; a NaN is ignored, and -0 is below 0; of integers an integer."""
+    return compute_any(lambda x, y: rounding.single("minimum", x, y), x, y)
+
+
+def maximum(x: float, y: float) -> float:
+    """The greater number; a NaN is ignored, and 0 is above -0; of integers an integer."""
+    return compute_any(lambda x, y: rounding.single("maximum", x, y), x, y)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """Choose x where the condition holds, else y; both are computed."""
+    return choose(condition, x, y)
+
+
+def isnan(x: float) -> bool:
+    """Is it not a number?"""
+    return compute_any(lambda x: rounding.question("isnan", x), x)
+
+
+def isinf(x: float) -> bool:
+    """Is it infinite?"""
+    return compute_any(lambda x: rounding.question("isinf", x), x)
+
+
+def isfinite(x: float) -> bool:
+    """Is it neither infinite nor NaN?"""
+    return compute_any(lambda x: rounding.question("isfinite", x), x)

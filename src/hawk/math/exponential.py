@@ -20,6 +20,7 @@ from hawk.math.terms import (
     quotient,
     select,
     two_sum,
+    where,
 )
 
 
@@ -40,11 +41,18 @@ def scaled(x: Term, n: Term) -> Term:
     return x * power_of_two(half) * power_of_two(n - half)
 
 
+def _turned(x: Term) -> tuple[Term, Term, Term]:
+    """For x = n * ln 2 + r: `magic` plus n, n, and r without its last part."""
+    per_ln2, (high, _) = x.of(c.PER_LN2_64, c.PER_LN2_32)[0], x.of(c.LN2_64, c.LN2_32)
+    turned = fma(x, per_ln2, magic(x))
+    n = turned - magic(x)
+    return turned, n, fma(-n, high, x)  # exact: `high` ends in as many zeros as n has bits
+
+
 def reduced(x: Term) -> tuple[Term, Term, Term]:
     """n, r and what r lost, with x = n * ln 2 + r."""
-    per_ln2, (high, low) = x.of(c.PER_LN2_64, c.PER_LN2_32)[0], x.of(c.LN2_64, c.LN2_32)
-    n = fma(x, per_ln2, magic(x)) - magic(x)
-    head = fma(-n, high, x)  # exact: `high` ends in as many zeros as n has bits
+    _, low = x.of(c.LN2_64, c.LN2_32)
+    _, n, head = _turned(x)
     r = fma(-n, low, head)
     return n, r, fma(-n, low, head - r)
 
@@ -56,16 +64,36 @@ def between(x: Term, low: float, high: float) -> Term:
 
 def exp(x: Term) -> Term:
     """The exponential, e ** x."""
+    turned, n, head = _turned(x)
+    _, low = x.of(c.LN2_64, c.LN2_32)
+    usual = scaled_by_bits(near_one(fma(-n, low, head), None), turned)
+    rare = (abs(x) < x.of(708.0, 87.0)) ^ True
+    return where(rare, lambda: (_exp_anywhere(x),), (usual,))[0]
+
+
+def _exp_anywhere(x: Term) -> Term:
+    """`exp` of a number whose exponential may be subnormal, 0 or infinite, or of NaN."""
     n, r, _ = reduced(between(x, *x.of((-746.0, 710.0), (-104.0, 89.0))))
     return select(isnan(x), x, scaled(near_one(r, None), n))
 
 
+def scaled_by_bits(x: Term, turned: Term) -> Term:
+    """The product x * 2**n, where both are normal; `turned` is `magic` plus n."""
+    return from_bits(bits_of(x) + (bits_of(turned) << x.of(52, 23)))
+
+
 def near_one(r: Term, lost: Term | None) -> Term:
     """e**r; `lost` is what r lost, where that counts."""
+    head, rest = near_one_parts(r, lost)
+    return head + rest
+
+
+def near_one_parts(r: Term, lost: Term | None) -> tuple[Term, Term]:
+    """e**r as a float near 1 and what is to be added to it, which is not small."""
     head = 1.0 + r
     rest = r - (head - 1.0)
     tail = polynomial(r, r.of(c.EXP_64, c.EXP_32))
-    return head + fma(r * r, tail, rest if lost is None else rest + lost)
+    return head, fma(r * r, tail, rest if lost is None else rest + lost)
 
 
 def exp2(x: Term) -> Term:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from hawk.math import coefficients as c
 from hawk.math.terms import (
@@ -15,52 +16,69 @@ from hawk.math.terms import (
     quotient,
     select,
     sqrt,
-    two_sum,
+    where,
 )
 
-FLAT, STEEP = 0.4142135679721832, 2.4142136573791504
-"""tan(pi / 8) and its inverse, as float32 has them."""
 
+def _angle(y: Term, x: Term, turns: Callable[[Term], tuple[Term, Term, Term]]) -> Term:
+    """The angle of (x, y) in the first quadrant, turned.
 
-def _angle(y: Term, x: Term) -> tuple[Term, Term]:
-    """The angle of (x, y) in the first quadrant, as a pair; neither is infinite, not both are 0.
-
-    By turning it by 0, -pi/4 or -pi/2 it comes between -pi/8 and pi/8.
+    `turns` says, given whether y is above x, what the angle to the nearer axis is to be added to
+    (as a pair) and whether it is to be subtracted. Neither side is infinite or subnormal, nor is
+    their quotient subnormal.
     """
-    steep, middle = y > x * STEEP, y > x * FLAT
-    total, total_low = two_sum(x, y)
-    less, less_low = two_sum(y, -x)
-    above = select(steep, -x, select(middle, less, y))
-    above_low = select(steep, 0.0, select(middle, less_low, 0.0))
-    below = select(steep, y, select(middle, total, x))
-    below_low = select(steep, 0.0, select(middle, total_low, 0.0))
-    r, low = quotient(above, above_low, below, below_low)
-    z = r * r
-    tail = fma(r * z, polynomial(z, x.of(c.ATAN_64, c.ATAN_32)), low)
-    half, quarter = x.of(c.HALF_PI_64, c.HALF_PI_32), x.of(c.QUARTER_PI_64, c.QUARTER_PI_32)
-    offset = select(steep, x.like(half[0]), select(middle, quarter[0], x.like(0.0)))
-    offset_low = select(steep, x.like(half[1]), select(middle, quarter[1], x.like(0.0)))
-    head, lost = two_sum(offset, r)
-    return fast_two_sum(head, lost + (tail + offset_low))
+    steep = y > x
+    small, large = select(steep, x, y), select(steep, y, x)
+    r, low = quotient(small, 0.0, large, 0.0)
+    v = fma(r, r, -0.5)
+    rest = polynomial(v, x.of(c.ATAN_64, c.ATAN_32))
+    low = low * fma(v, -0.5, 0.75)  # about 1 / (1 + r**2) of it
+    offset, offset_low, negative = turns(steep)
+    r, low = select(negative, -r, r), select(negative, -low, low)
+    head, lost = fast_two_sum(offset, r)  # the offset is 0, or r is less
+    return head + fma(r, rest, lost + (offset_low + low))
 
 
 def atan(x: Term) -> Term:
     """The arc tangent, from -pi/2 to pi/2."""
     size = abs(x)
     limit = x.of(2.0**60, 2.0**30)
-    bounded = select(size < limit, size, limit)
-    head, low = _angle(bounded, x.like(1.0))
-    small = size < x.of(2.0**-27, 2.0**-13)
-    result = copysign(head + low, select(isnan(x), 1.0, x))
-    return select(small | isnan(x), x, result)
+    half, half_low = x.of(c.HALF_PI_64, c.HALF_PI_32)[:2]
+
+    def turns(steep: Term) -> tuple[Term, Term, Term]:
+        return select(steep, x.like(half), 0.0), select(steep, x.like(half_low), 0.0), steep
+
+    return copysign(_angle(select(size > limit, limit, size), x.like(1.0), turns), x)
 
 
 def atan2(y: Term, x: Term) -> Term:
     """The angle of the point (x, y), from -pi to pi; of the origin as C99 has it."""
+    b, a = abs(y), abs(x)
+    usual = copysign(_turned(b, a, x < 0.0), y)
+    least, most = x.of((2.0**-450, 2.0**500), (2.0**-50, 2.0**60))
+    rare = ((a > least) & (b > least) & (a < most) & (b < most)) ^ True
+    return where(rare, lambda: (_atan2_anywhere(y, x),), (usual,))[0]
+
+
+def _turned(b: Term, a: Term, negative: Term) -> Term:
+    """The angle of (a, b), or of (-a, b) where `negative`."""
+    half, half_low = a.of(c.HALF_PI_64, c.HALF_PI_32)[:2]
+    pi, pi_low = a.of(c.PI_64, c.PI_32)
+
+    def turns(steep: Term) -> tuple[Term, Term, Term]:
+        offset = select(steep, a.like(half), select(negative, a.like(pi), 0.0))
+        offset_low = select(steep, a.like(half_low), select(negative, a.like(pi_low), 0.0))
+        return offset, offset_low, steep ^ negative
+
+    return _angle(b, a, turns)
+
+
+def _atan2_anywhere(y: Term, x: Term) -> Term:
+    """`atan2` of a point on an axis, or with a side that is huge, tiny, infinite or NaN."""
     nan = isnan(x) | isnan(y)
     one = x.like(1.0)
     sign_y, sign_x = copysign(one, select(nan, 1.0, y)), copysign(one, select(nan, 1.0, x))
-    b, a = abs(x), abs(y)
+    b, a = abs(y), abs(x)
     both = a.equals(math.inf) & b.equals(math.inf)
     a, b = select(both, 1.0, a), select(both, 1.0, b)
     origin = a.equals(0.0) & b.equals(0.0)
@@ -69,19 +87,19 @@ def atan2(y: Term, x: Term) -> Term:
         select(b.equals(math.inf), 0.0, select(a.equals(math.inf), 1.0, a)),
         select(a.equals(math.inf), 0.0, select(b.equals(math.inf), 1.0, b)),
     )
-    b = select(origin, 1.0, b)
+    a = select(origin, 1.0, a)
     up, down, factor = x.of((2.0**1000, 2.0**-900, 2.0**-60), (2.0**120, 2.0**-90, 2.0**-30))
     large = (a > up) | (b > up)
     small = (a < down) & (b < down)
     scale = select(large, x.like(factor), select(small, 1.0 / factor, one))
     a, b = a * scale, b * scale
-    # A side that is far smaller than the other one only has to stay so.
-    head, low = _angle(a, b)
-    turn, turn_low = x.of(c.PI_64, c.PI_32)
-    away, lost = fast_two_sum(x.like(turn), -head)
-    left = away + (lost + (turn_low - low))
-    result = select(sign_x < 0.0, left, head + low)
-    return select(nan, x + y, copysign(result, sign_y))
+    # A side that is far smaller than the other one only has to stay so; a small angle is divided
+    # once more, since its low part may be less than the least float.
+    negative = sign_x < 0.0
+    tiny = (b < a * x.of(2.0**-60, 2.0**-30)) & (negative ^ True)
+    angle = select(tiny, b / a, _turned(b, a, negative))
+    angle = select(origin, select(negative, x.like(x.of(c.PI_64, c.PI_32)[0]), 0.0), angle)
+    return select(nan, x + y, copysign(angle, sign_y))
 
 
 def _arc(x: Term) -> tuple[Term, Term, Term, Term]:

@@ -9,6 +9,7 @@ that of FDLIBM's logarithm (Sun Microsystems, 1993).
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from hawk.math import coefficients as c
 from hawk.math.terms import (
@@ -20,22 +21,28 @@ from hawk.math.terms import (
     isnan,
     polynomial,
     select,
+    two_sum,
+    where,
 )
+
+
+def parts_of_normal(x: Term) -> tuple[Term, Term]:
+    """For a positive finite x that is not subnormal: k, as a float, and m with x = 2**k * m."""
+    shift, ones, root, integral, bias = x.of(
+        (52, 0x3FF0000000000000, 0x3FE6A09E667F3BCD, 0x4330000000000000, 2.0**52 + 1023),
+        (23, 0x3F800000, 0x3F3504F3, 0x4B000000, 2.0**23 + 127),
+    )
+    bits = bits_of(x) + (ones - root)
+    m = from_bits((bits & ((1 << shift) - 1)) + root)
+    return from_bits((bits >> shift) | integral) - bias, m
 
 
 def parts(x: Term) -> tuple[Term, Term]:
     """For a positive finite x: k, as a float, and m with x = 2**k * m."""
-    shift, ones, root, least, up, integral = x.of(
-        (52, 0x3FF0000000000000, 0x3FE6A09E667F3BCD, 2.0**-1022, 54, 0x4330000000000000),
-        (23, 0x3F800000, 0x3F3504F3, 2.0**-126, 25, 0x4B000000),
-    )
+    least, up = x.of((2.0**-1022, 54), (2.0**-126, 25))
     small = x < least
-    bits = bits_of(select(small, x * 2.0**up, x)) + (ones - root)
-    exponent = bits >> shift  # with its bias
-    m = from_bits((bits & ((1 << shift) - 1)) + root)
-    bias = x.of(2.0**52 + 1023, 2.0**23 + 127)
-    k = from_bits(exponent | integral) - select(small, x.like(bias + up), x.like(bias))
-    return k, m
+    k, m = parts_of_normal(select(small, x * 2.0**up, x))
+    return select(small, k - up, k), m
 
 
 def _tail(f: Term) -> tuple[Term, Term]:
@@ -55,11 +62,17 @@ def _special(x: Term, result: Term) -> Term:
 
 def log(x: Term) -> Term:
     """The natural logarithm."""
-    k, m = parts(x)
+    usual = _log_of(x, *parts_of_normal(x))
+    rare = ((x >= x.of(2.0**-1022, 2.0**-126)) & (x < math.inf)) ^ True
+    return where(rare, lambda: (_special(x, _log_of(x, *parts(x))),), (usual,))[0]
+
+
+def _log_of(x: Term, k: Term, m: Term) -> Term:
+    """The logarithm of 2**k * m."""
     f = m - 1.0
     half, tail = _tail(f)
     high, low = x.of(c.LN2_64, c.LN2_32)
-    return _special(x, fma(k, high, f - (half - fma(k, low, tail))))
+    return fma(k, high, f - (half - fma(k, low, tail)))
 
 
 def _pair(x: Term) -> tuple[Term, Term, Term]:
@@ -97,18 +110,36 @@ def log10(x: Term) -> Term:
     return _special(x, select(nought, head, total) + (select(nought, 0.0, lost) + rest))
 
 
-def log1p(x: Term) -> Term:
-    """log(1 + x), with all its places where x is small."""
+def log_of_one_and(x: Term, x_low: Any, doublings: Any) -> Term:
+    """log((1 + x + x_low) * 2**doublings), for a finite x above -1."""
     u = 1.0 + x
     k, m = parts(u)
-    # What 1 + x lost, on the scale of m; where x is large it does not count.
-    lost = select(x > 1.0, 1.0 - (u - x), x - (u - 1.0)) / u
     near = k.equals(0.0)
+    # What 1 + x lost, on the scale of m; where x is large it does not count.
+    lost = select(near, 0.0, select(x > 1.0, 1.0 - (u - x), x - (u - 1.0)))
+    correction = (lost + x_low) / u
     f = select(near, x, m - 1.0)
     half, tail = _tail(f)
     high, low = x.of(c.LN2_64, c.LN2_32)
-    correction = select(near, 0.0, lost)
-    result = fma(k, high, f - (half - (fma(k, low, tail) + correction)))
+    k = k + doublings
+    return fma(k, high, f - (half - (fma(k, low, tail) + correction)))
+
+
+def log_pair(x: Term) -> tuple[Term, Term]:
+    """The logarithm of a positive finite number, as a pair: what the division lost is in it."""
+    k, m = parts(x)
+    f = m - 1.0
+    half, tail = _tail(f)
+    high, low = x.of(c.LN2_64, c.LN2_32)
+    head, lost = two_sum(k * high, f)  # the product is exact: both have few bits
+    less, rest = two_sum(head, -half)
+    return fast_two_sum(less, fma(k, low, tail) + (lost + rest))
+
+
+def log1p(x: Term) -> Term:
+    """log(1 + x), with all its places where x is small."""
+    u = 1.0 + x
+    result = log_of_one_and(x, 0.0, 0.0)
     result = select(u.equals(0.0), -math.inf, result)
     result = select(u < 0.0, math.nan, result)
     tiny = abs(x) < x.of(2.0**-54, 2.0**-25)

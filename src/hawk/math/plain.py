@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hawk.ir.meaning import represent
+from hawk.ir.meaning import RANGE, represent
 from hawk.ir.ops import OPS, result_type
 from hawk.ir.types import DType
 from hawk.math.terms import Row, Term
@@ -49,7 +49,8 @@ class _Plain:
 
 
 _PLAIN = _Plain()
-_NUMBERS = (bool, int, float, np.bool, np.integer, np.floating)
+_INTEGERS = (bool, int, np.bool, np.integer)
+_NUMBERS = (*_INTEGERS, float, np.floating)
 
 
 def row(values: Any) -> Row:
@@ -61,25 +62,62 @@ def row(values: Any) -> Row:
 
 
 def compute(function: Callable[..., Any], *values: Any) -> Any:
-    """`function` of numbers: of NumPy's float32 alone it is a float32, else a Python float.
+    """`function` of floats: a float32 where NumPy's float32 meet no float64, else a Python float.
 
-    Of terms, as a kernel has them, it is a term. Raises TypeError for what is no real number.
+    As in NumPy and in kernels, a Python number takes the width of what it meets. Of terms, as a
+    kernel has them, it is a term. Raises TypeError for what is no real number.
     """
     if all(isinstance(value, Term) for value in values):
         return function(*values)
+    _check(*values)
+    kinds = {type(value) for value in values}
+    narrow = np.float32 in kinds and kinds <= {np.float32, bool, int, float}
+    return _compute(function, DType.F32 if narrow else DType.F64, *map(float, values))
+
+
+def compute_any(function: Callable[..., Any], *values: Any) -> Any:
+    """As `compute`, but of integers alone it is a Python integer.
+
+    Raises OverflowError for an integer that 64 bits do not hold.
+    """
+    if not all(isinstance(value, _INTEGERS) for value in values):
+        return compute(function, *values)
+    whole = [int(value) for value in values]
+    least, greatest = RANGE[DType.I64]
+    for value in whole:
+        if not least <= value <= greatest:
+            raise OverflowError(f"functions of hawk.math take integers of 64 bits, got {value}")
+    return _compute(function, DType.I64, *whole)
+
+
+def choose(condition: Any, x: Any, y: Any) -> Any:
+    """`x` if the condition holds, else `y`. Raises TypeError for what is no real number."""
+    _check(condition, x, y)
+    if all(isinstance(value, _INTEGERS) for value in (x, y)):
+        return x if condition else y
+    return compute(lambda x, y: x if condition else y, x, y)
+
+
+def _check(*values: Any) -> None:
     for value in values:
         if not isinstance(value, _NUMBERS):
             kind = type(value).__name__
             raise TypeError(
                 f"functions of hawk.math take numbers, got {kind}; for arrays write a kernel"
             )
-    narrow = all(type(value) is np.float32 for value in values)
-    dtype = DType.F32 if narrow else DType.F64
-    terms = [Term(_PLAIN, _PLAIN.constant(float(value), dtype), dtype) for value in values]
-    result = function(*terms)
-    several = result if isinstance(result, tuple) else (result,)
-    numbers = tuple(np.float32(t.value.number) if narrow else t.value.number for t in several)
-    return numbers if isinstance(result, tuple) else numbers[0]
+
+
+def _compute(function: Callable[..., Any], dtype: DType, *values: Any) -> Any:
+    result = function(*[Term(_PLAIN, _PLAIN.constant(value, dtype), dtype) for value in values])
+    if isinstance(result, tuple):
+        return tuple(_number(term) for term in result)
+    return _number(result)
+
+
+def _number(term: Term) -> Any:
+    """What a term holds, as Python or NumPy has it."""
+    number = term.value.number
+    return np.float32(number) if term.dtype is DType.F32 else number
 
 
 def integer_term(number: int) -> Term:

@@ -1,4 +1,4 @@
-"""pow, cbrt and hypot."""
+"""pow, rsqrt, cbrt and hypot."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from hawk.math.terms import (
     rint,
     select,
     sqrt,
+    square_root,
     two_product,
     two_sum,
 )
 
 
-def _log2(x: Term) -> tuple[Term, Term]:
+def log2_pair(x: Term) -> tuple[Term, Term]:
     """The logarithm to base 2 of a positive number that is not infinite, to 2**-65 of it.
 
     log(m) = 2 s + s**3 * (2/3 + z * q(z)) with z = s**2 (see `logarithm`). Only q is computed with
@@ -52,7 +53,7 @@ def pow(x: Term, y: Term) -> Term:
     """The power x ** y, with the special values of C99; NaN of a negative x and a fraction y."""
     size = abs(x)
     ordinary = (size > 0.0) & (size < math.inf)
-    head, low = _log2(select(ordinary, size, 1.0))
+    head, low = log2_pair(select(ordinary, size, 1.0))
     exponent, lost = two_product(y, head)
     lost = fma(y, low, lost)
     least, most = x.of((-1080.0, 1030.0), (-155.0, 133.0))
@@ -77,6 +78,20 @@ def pow(x: Term, y: Term) -> Term:
     result = select(isnan(x) | isnan(y), x + y, result)
     even_one = x.equals(-1.0) & abs(y).equals(math.inf)
     return select(x.equals(1.0) | y.equals(0.0) | even_one, 1.0, result)
+
+
+def rsqrt(x: Term) -> Term:
+    """The inverse of the square root."""
+    least, up, back = x.of((2.0**-900, 2.0**200, 2.0**100), (2.0**-80, 2.0**40, 2.0**20))
+    small = x < least
+    ordinary = (x > 0.0) & (x < math.inf)
+    x, given = select(ordinary, select(small, x * up, x), 1.0), x
+    root = sqrt(x)
+    first = 1.0 / root
+    # What the division lost, and half of what the root lost, which is times first**2.
+    rest = fma(-first, root, 1.0) - fma(-root, root, x) * (first * first) * 0.5
+    result = fma(first, rest, first)
+    return select(ordinary, select(small, result * back, result), 1.0 / sqrt(given))
 
 
 def cbrt(x: Term) -> Term:
@@ -110,9 +125,7 @@ def hypot(x: Term, y: Term) -> Term:
     first, first_low = two_product(large, large)
     second, second_low = two_product(small, small)
     total, lost = fast_two_sum(first, second)
-    root = sqrt(total)
-    rest = fma(-root, root, total) + (lost + (first_low + second_low))
-    divisor = select(root > 0.0, root + root, 1.0)
-    result = (root + rest / divisor) * back
+    root, rest = square_root(total, lost + (first_low + second_low))
+    result = (root + rest) * back
     infinite = a.equals(math.inf) | b.equals(math.inf)
     return select(infinite, math.inf, select(isnan(x) | isnan(y), x + y, result))

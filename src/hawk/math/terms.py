@@ -128,6 +128,11 @@ def rint(x: Term) -> Term:
     return x.apply("rint")
 
 
+def trunc(x: Term) -> Term:
+    """The next whole number towards 0."""
+    return x.apply("trunc")
+
+
 def sqrt(x: Term) -> Term:
     return x.apply("sqrt")
 
@@ -225,7 +230,27 @@ def to_f32(x: Term) -> Term:
 
 
 def polynomial(x: Term, coefficients: tuple[float, ...]) -> Term:
-    """The sum of `coefficients[k] * x**k`, from the highest power down, an `fma` each."""
+    """The sum of `coefficients[k] * x**k`, an `fma` each.
+
+    The first is added last. The others are added in pairs, the sums of those in pairs, and so on
+    (Estrin 1960): a processor that waits for none of them is faster than from the highest power
+    down, one by one.
+    """
+    first, *left = coefficients
+    if not left:
+        return x.like(first)
+    terms: list[Any] = left
+    power = x
+    while len(terms) > 1:
+        pairs = zip(terms[::2], terms[1::2], strict=False)
+        joined: list[Any] = [fma(power, b, a) for a, b in pairs]
+        terms = joined + terms[len(terms) // 2 * 2 :]
+        power = power * power
+    return fma(x, terms[0], first)
+
+
+def polynomial_in_order(x: Term, coefficients: tuple[float, ...]) -> Term:
+    """As `polynomial`, from the highest power down: slower, and a little more exact."""
     result = x.like(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         result = fma(result, x, coefficient)
@@ -254,9 +279,21 @@ def two_product(a: Term, b: Any) -> tuple[Term, Term]:
     return product, fma(a, b, -product)
 
 
+def square_root(x: Term, low: Any) -> tuple[Term, Term]:
+    """The square root of a pair that is not negative, as a pair."""
+    root = sqrt(x)
+    divisor = select(root > 0.0, root + root, 1.0)
+    return root, (fma(-root, root, x) + low) / divisor
+
+
 def quotient(above: Term, above_low: Any, below: Term, below_low: Any) -> tuple[Term, Term]:
-    """The quotient of two pairs, as a pair."""
-    first = above / below
+    """The quotient of two pairs, as two floats whose sum it is, for little more than a division.
+
+    The first may be off by a unit in its last place, which the second makes good. 1 / below is a
+    normal number.
+    """
+    inverse = 1.0 / below
+    first = above * inverse
     rest = fma(-first, below, above)
     rest = fma(-first, below_low, rest + above_low)
-    return first, rest / below
+    return first, rest * inverse

@@ -1,12 +1,15 @@
 """sin, cos and tan, for every finite number.
 
 x = n * pi/2 + r with n a whole number and abs(r) <= pi / 4, r as a pair of floats. pi / 2 has three
-parts; with fma the first difference is exact and the others keep what they lose. Where n would be
-too large for that, x is multiplied by the bits of 2 / pi that count, which no ordinary sample
-needs. Payne and Hanek, SIGNUM Newsletter 18, 1983; Cody and Waite, 1980.
+parts; with fma the first difference is exact and the others keep what they lose. Next to a multiple
+of pi/2 all three count, elsewhere two. Where n would be too large for that, x is multiplied by the
+bits of 2 / pi that count. Ordinary samples need neither. Payne and Hanek, SIGNUM Newsletter 18,
+1983; Cody and Waite, 1980.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from hawk.math import coefficients as c
 from hawk.math.exponential import magic
@@ -17,6 +20,8 @@ from hawk.math.terms import (
     fma,
     from_bits,
     polynomial,
+    quotient,
+    rint,
     select,
     to_f32,
     to_f64,
@@ -32,8 +37,32 @@ NO_MORE = (0.0,) * (WINDOW + 31 - len(c.BITS_OF_TWO_OVER_PI))
 """Parts that no float64 is large enough for."""
 
 
-def reduced(x: Term) -> tuple[Term, Term, Term]:
-    """The low bits of n as an integer, and r as a pair."""
+def _reduced(x: Term) -> tuple[tuple[Term, Term, Term], Term]:
+    """The low bits of n as an integer and r as a pair; and whether that is wrong."""
+    turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
+    n = turned - magic(x)
+    first, second, _ = x.of(c.HALF_PI_64, c.HALF_PI_32)
+    head = fma(-n, first, x)  # exact: both are multiples of one last place, and nearly the same
+    high = fma(-n, second, head)
+    low = fma(-n, second, head - high)  # exact, where `head` is not much larger than `high`
+    size = abs(x)
+    limit, share = x.of((2.0**20, 2.0**-40), (2.0**12, 2.0**-20))
+    return (bits_of(turned), high, low), (size > limit) | (abs(high) < size * share)
+
+
+def _of_reduced(
+    x: Term, function: Callable[[Term, Term, Term], tuple[Term, ...]]
+) -> tuple[Term, ...]:
+    """`function` of what x is reduced to.
+
+    It is written in the branch that samples seldom take, too: so few values are held across that.
+    """
+    usual, rare = _reduced(x)
+    return where(rare, lambda: function(*_reduced_anywhere(x)), function(*usual))
+
+
+def _reduced_anywhere(x: Term) -> tuple[Term, Term, Term]:
+    """The low bits of n as an integer, and r as a pair, of any number."""
     turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
     n = turned - magic(x)
     first, second, third = x.of(c.HALF_PI_64, c.HALF_PI_32)
@@ -47,7 +76,7 @@ def reduced(x: Term) -> tuple[Term, Term, Term]:
 
 
 def _far(x: Term) -> tuple[Term, Term, Term]:
-    """`reduced` of a large float64: x * 2/pi without multiples of 4, to 2**-130."""
+    """`_reduced_anywhere` of a large float64: x * 2/pi without multiples of 4, to 2**-130."""
     size = abs(x)
     last = (bits_of(size) >> 52) - (1023 + 52)  # the exponent of its last bit
     above = select(last > 2, last - 2, 0)
@@ -61,8 +90,8 @@ def _far(x: Term) -> tuple[Term, Term, Term]:
     terms: list[Term] = []
     for place, part in enumerate(parts):
         terms += two_product(size, part * 2.0 ** (-CHUNK * place))
-    total, lost = _sum([term - 4.0 * _whole(term * 0.25) for term in terms])
-    n = _whole(total)
+    total, lost = _sum([term - 4.0 * rint(term * 0.25) for term in terms])
+    n = rint(total)
     high, lost = _sum([total - n, *lost])
     low = lost[0]
     for each in lost[1:]:
@@ -76,14 +105,10 @@ def _far(x: Term) -> tuple[Term, Term, Term]:
 
 
 def _far_narrow(x: Term) -> tuple[Term, Term, Term]:
-    """`reduced` of a large float32, by way of float64."""
-    quadrant, high, low = reduced(to_f64(x))
+    """`_reduced_anywhere` of a large float32, by way of float64."""
+    quadrant, high, low = _reduced_anywhere(to_f64(x))
     narrow = to_f32(high)
     return to_i32(quadrant), narrow, to_f32((high - to_f64(narrow)) + low)
-
-
-def _whole(x: Term) -> Term:
-    return x.apply("rint")
 
 
 def _sum(terms: list[Term]) -> tuple[Term, list[Term]]:
@@ -99,7 +124,7 @@ def _sine(r: Term, low: Term) -> tuple[Term, Term]:
     """sin(r + low) as r and what is to be added to it."""
     z = r * r
     tail = polynomial(z, r.of(c.SIN_64, c.SIN_32))
-    return r, fma(r * z, tail, low * fma(z, -0.5, 1.0))
+    return r, fma(r * z, tail, low * (1.0 - z * 0.5))
 
 
 def _cosine(r: Term, low: Term) -> tuple[Term, Term]:
@@ -117,35 +142,64 @@ def _signed(x: Term, quadrant: Term) -> Term:
     return from_bits(bits_of(x) ^ ((quadrant & 2) << top))
 
 
-def sincos(x: Term) -> tuple[Term, Term]:
-    """The sine and the cosine of x, in radians."""
-    quadrant, r, low = reduced(x)
+def _sines(quadrant: Term, r: Term, low: Term) -> tuple[Term, Term]:
     sine, cosine = (head + tail for head, tail in (_sine(r, low), _cosine(r, low)))
     odd = (quadrant & 1).differs(0)
-    s = _signed(select(odd, cosine, sine), quadrant)
-    tiny = abs(x) < x.of(2.0**-27, 2.0**-13)
-    return select(tiny, x, s), _signed(select(odd, sine, cosine), quadrant + 1)
+    s, k = select(odd, cosine, sine), select(odd, sine, cosine)
+    return _signed(s, quadrant), _signed(k, quadrant + 1)
+
+
+def sincos(x: Term) -> tuple[Term, Term]:
+    """The sine and the cosine of x, in radians."""
+    s, k = _of_reduced(x, _sines)
+    return _small_itself(x, s), k
 
 
 def sin(x: Term) -> Term:
     """The sine of x, in radians."""
-    return sincos(x)[0]
+    (s,) = _of_reduced(x, lambda *reduced: _sines(*reduced)[:1])
+    return _small_itself(x, s)
 
 
 def cos(x: Term) -> Term:
     """The cosine of x, in radians."""
-    return sincos(x)[1]
+    (k,) = _of_reduced(x, lambda *reduced: _sines(*reduced)[1:])
+    return k
 
 
-def tan(x: Term) -> Term:
-    """The tangent of x, in radians."""
-    quadrant, r, low = reduced(x)
+def _small_itself(x: Term, result: Term) -> Term:
+    return select(abs(x) < x.of(2.0**-27, 2.0**-13), x, result)
+
+
+def sine_of_turns(x: Term) -> tuple[Term, Term]:
+    """sin(pi * x) as a pair, exactly 0 where x is a whole number."""
+    n = rint(x)
+    f = x - n  # exact
+    size = abs(f)
+    steep = size > 0.25
+    part = select(steep, 0.5 - size, size)
+    pi, pi_low = x.of(c.PI_64, c.PI_32)
+    r, low = two_product(part, pi)
+    low = fma(part, pi_low, low)
+    s, s_low = fast_two_sum(*_sine(r, low))
+    k, k_low = fast_two_sum(*_cosine(r, low))
+    half = n * 0.5
+    odd = rint(half).differs(half)
+    negative = odd.apply("xor", f < 0.0)
+    head, rest = select(steep, k, s), select(steep, k_low, s_low)
+    return select(negative, -head, head), select(negative, -rest, rest)
+
+
+def _tangent(quadrant: Term, r: Term, low: Term) -> tuple[Term]:
     s, s_low = fast_two_sum(*_sine(r, low))
     k, k_low = fast_two_sum(*_cosine(r, low))
     odd = (quadrant & 1).differs(0)
     above, above_low = select(odd, k, s), select(odd, k_low, s_low)
     below, below_low = select(odd, -s, k), select(odd, -s_low, k_low)
-    quotient = above / below
-    rest = fma(-quotient, below, above) + fma(-quotient, below_low, above_low)
-    tiny = abs(x) < x.of(2.0**-27, 2.0**-13)
-    return select(tiny, x, quotient + rest / below)
+    first, rest = quotient(above, above_low, below, below_low)
+    return (first + rest,)
+
+
+def tan(x: Term) -> Term:
+    """The tangent of x, in radians."""
+    return _small_itself(x, *_of_reduced(x, _tangent))

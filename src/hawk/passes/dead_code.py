@@ -76,7 +76,7 @@ def _reduced_if(branch: If, needed: set[Value]) -> If:
     )
     if (then, orelse) == (branch.then, branch.orelse):
         return branch
-    return If(branch.test, then, orelse, tuple(compress(branch.results, keep)))
+    return If(branch.test, then, orelse, tuple(compress(branch.results, keep)), branch.rare)
 
 
 def _reduced_loop(loop: Loop, needed: set[Value]) -> Loop:

@@ -17,13 +17,16 @@ MOST = 30
 def flatten(fn: Function) -> Function:
     """Replace an If whose arms are short by the statements of both and a select per result.
 
-    A long arm, or one with a loop in it, stays: the target can skip it where no sample needs it.
+    A long arm, one with a loop in it, or one that is seldom needed stays: the target can skip it
+    where no sample needs it.
     """
     return rewrite(fn, _flat) if any(_is_if(s) for s in walk(fn.statements)) else fn
 
 
 def _flat(statement: Statement, builder: Builder) -> Sequence[Value] | None:
-    if not isinstance(statement, If) or not _short(statement.then, statement.orelse):
+    if not isinstance(statement, If) or statement.rare:
+        return None
+    if not _short(statement.then, statement.orelse):
         return None
     builder.items += statement.then.items + statement.orelse.items
     return [

@@ -66,7 +66,7 @@ class _Mover:
                 case If(test, then, orelse, results):
                     then = self.block(then, places[: at + 1], repeats=False)
                     orelse = self.block(orelse, places[: at + 1], repeats=False)
-                    moved = If(test, then, orelse, results)
+                    moved = If(test, then, orelse, results, item.rare)
                 case Loop(inits, test, body, results):
                     test = self.block(test, places[: at + 1], repeats=True)
                     body = self.block(body, places[: at + 1], repeats=True)

@@ -85,7 +85,7 @@ def substituted(
             orelse = _substituted_block(statement.orelse, became, nested)
             if (test, then, orelse) == (statement.test, statement.then, statement.orelse):
                 return statement
-            return If(test, then, orelse, statement.results)
+            return If(test, then, orelse, statement.results, statement.rare)
         case Loop():
             inits = renamed(statement.inits, became)
             test = _substituted_block(statement.test, became, nested)
@@ -142,7 +142,13 @@ def _copy(statement: Statement, became: Became, builder: Builder) -> None:
             test = became.get(test, test)
             then, orelse = block(then), block(orelse)
             builder.items.append(
-                If(test, then, orelse, tuple([_again(r, became) for r in results]))
+                If(
+                    test,
+                    then,
+                    orelse,
+                    tuple([_again(r, became) for r in results]),
+                    statement.rare,
+                )
             )
         case Loop(inits, test, body, results):
             inits = tuple([became.get(init, init) for init in inits])

@@ -37,8 +37,9 @@ RUN = 24
 """Operations written for one chain before the next chain's turn."""
 
 OUTLINE = 80
-"""Operations from which on a side that is seldom needed is a function of its own, for one chain:
-written out for each chain it would take most of the time that code generation takes."""
+"""Operations from which on a side of a branch is a function of its own, for one chain: written out
+for each chain it would take most of the time that code generation takes. A side that is said to be
+seldom needed always is: the registers are for the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,12 +364,14 @@ class Emitter:
     def split(self, node: If) -> None:
         """A condition that varies: a side is skipped where no sample needs it, then chosen."""
         test = self.lanes(node.test)
-        then = self.side(node.then, test, node.results)
+        then = self.side(node.then, test, node.results, rare=node.rare)
         orelse = self.side(node.orelse, self.invert(test), node.results)
         for result, a, b in zip(node.results, then, orelse, strict=True):
             self.names[result] = self.choose(test, a, b, self.type_of(result))
 
-    def side(self, block: Block, needed: Names, results: tuple[Value, ...]) -> list[Names]:
+    def side(
+        self, block: Block, needed: Names, results: tuple[Value, ...], *, rare: bool = False
+    ) -> list[Names]:
         """One side of a varying branch, computed only if some sample needs it."""
         if not block.items:
             return self.ends(block, results)
@@ -379,7 +382,7 @@ class Emitter:
         self.place(enter)
         self.mask = needed
         with self.scope():
-            if self.shape.chains > 1 and is_long(block):
+            if self.shape.chains > 1 and can_be_outlined(block, 1 if rare else OUTLINE):
                 ends = self.outlined(block, results)
             else:
                 self.statements(block.items)
@@ -516,10 +519,10 @@ class Emitter:
             position += count
 
 
-def is_long(block: Block) -> bool:
-    """Is it long, and without a loop, which would have to look at the clock?"""
+def can_be_outlined(block: Block, least: int) -> bool:
+    """Has it so many operations, and no loop, which would have to look at the clock?"""
     items = list(walk(block.items))
-    return len(items) >= OUTLINE and not any(isinstance(item, Loop) for item in items)
+    return len(items) >= least and not any(isinstance(item, Loop) for item in items)
 
 
 def inputs_of(block: Block) -> list[Value]:

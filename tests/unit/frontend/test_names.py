@@ -79,6 +79,16 @@ NUMPY = [
     "np.logical_xor(b, x > y)", "np.logical_not(x)", "np.invert(b)", "np.bitwise_and(b, x > y)",
     "np.float64(x)", "np.bool_(x)", "np.clip(x, -1, 1)", "np.clip(x, a_min=-1, a_max=0.5)",
 ]  # fmt: skip
+OWN = [
+    *(f"hawk.math.{name}(x)" for name in (
+        "floor", "ceil", "trunc", "rint", "round", "sign", "isnan", "isinf", "isfinite", "sqrt",
+    )),
+    *(f"hawk.math.{name}(x, y)" for name in (
+        "fmod", "remainder", "copysign", "fdim", "minimum", "maximum",
+    )),
+    "hawk.math.fma(x, y, 1.5)", "hawk.math.clip(x, -1.0, y)", "hawk.math.clip(x, low=y, high=2.0)",
+    "hawk.math.where(b, x, y)", "hawk.math.atan2(x=y, y=x)",
+]  # fmt: skip
 # Of equal zeros NumPy gives one or the other, as the machine has it.
 OF_EITHER_ZERO = [
     "np.minimum(x, y)", "np.maximum(x, y)", "np.fmin(x, y)", "np.fmax(x, y)", "np.clip(x, y, 2)",
@@ -132,6 +142,13 @@ def test_the_lesser_and_the_greater_are_numpys(real: DType) -> None:
         assert np.array_equal(results[text], np.array(wanted), equal_nan=True), text
 
 
+@widths
+def test_a_name_of_hawk_math_is_the_same_outside_of_kernels(real: DType) -> None:
+    scalars = real is F32  # NumPy's float32 stay float32
+    for text, results, wanted, x, y in of_floats(OWN, real, scalars=scalars):
+        expect(results, text, wanted, x, y)
+
+
 # --- of integers ---------------------------------------------------------------------------------
 
 OF_INTEGERS = [
@@ -163,6 +180,24 @@ def test_a_name_of_numpy_is_numpys_on_integers(name: str) -> None:
         results = every_way(of_texts(few, gives, f"i: {name}, j: {name}"), i=i, j=j)
         for out, text, due in zip(results, few, wanted, strict=True):
             expect({text: results[out]}, text, due.astype(results[out].dtype), i, j)
+
+
+OWN_OF_INTEGERS = [
+    "hawk.math.minimum(i, j)", "hawk.math.maximum(i, j)", "hawk.math.clip(i, 0, j)",
+    "hawk.math.sign(i)", "hawk.math.fmod(i, j)", "hawk.math.remainder(i, j)",
+    "hawk.math.where(i > j, i, j)", "hawk.math.isnan(i)", "hawk.math.isfinite(i)",
+]  # fmt: skip
+
+
+def test_a_name_of_hawk_math_keeps_integers() -> None:
+    pairs = list(itertools.product(EDGES[DType.I64], repeat=2))
+    i, j = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
+    wanted = [[by_library(text, i=i, j=j) for i, j in pairs] for text in OWN_OF_INTEGERS]
+    gives = ["Bool" if isinstance(due[0], bool) else "Index" for due in wanted]
+    results = every_way(of_texts(OWN_OF_INTEGERS, gives, "i: Index, j: Index"), i=i, j=j)
+    for out, text, due in zip(results, OWN_OF_INTEGERS, wanted, strict=True):
+        assert type(due[0]) in (bool, int), text
+        expect({text: results[out]}, text, due, i, j)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -228,10 +263,10 @@ def test_a_name_that_will_be_there_says_what_to_write_meanwhile(name: str) -> No
 
 
 def test_a_name_that_is_not_there_yet_is_an_error_at_its_place() -> None:
-    kernel = of_texts(["math.gamma(x)"], ["Scalar"], "x: Scalar")
+    kernel = of_texts(["np.modf(x)"], ["Scalar"], "x: Scalar")
     with pytest.raises(HawkError, match="H209") as error:
         kernel.trace(F64)
-    assert "Newton's method" in error.value.fix
+    assert "(x - np.trunc(x), np.trunc(x))" == error.value.fix
 
 
 def test_what_is_known_is_computed_by_hawk_math() -> None:

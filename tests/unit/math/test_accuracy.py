@@ -1,4 +1,4 @@
-"""No function of hawk.math is off by more than one unit in the last place."""
+"""No function of hawk.math is off by more units in the last place than it promises."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import itertools
 import math
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
-from mpmath import mpf
 
 import hawk.math as own
-from tests.unit.math.functions import ONE, SPECIAL, TWO, Row, draw
+from tests.unit.math.functions import ONE, SPECIAL, TWO, Row, draw, hard
+from tests.unit.math.reference import exact_error
 
 COUNT = 120
 """Numbers of each range."""
@@ -20,34 +19,13 @@ COUNT = 120
 widths = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 
 
-def unit(exact: Any, dtype: type) -> Any:
-    """The unit in the last place of a number."""
-    info = np.finfo(dtype)
-    least = mpf(2) ** (int(info.minexp) - int(info.nmant))
-    if not exact:
-        return least
-    exponent = int(mpmath.floor(mpmath.log(abs(exact), 2)))
-    return max(mpf(2) ** (exponent - int(info.nmant)), least)
-
-
-def error(got: Any, exact: Any, dtype: type) -> float:
-    """How far off a number is, in units in the last place."""
-    largest = mpf(float(np.finfo(dtype).max))
-    if abs(exact) > largest:
-        beyond = abs(exact) - largest > unit(largest, dtype) / 2
-        return 0.0 if beyond == bool(np.isinf(got)) else math.inf
-    return float(abs(mpf(float(got)) - exact) / unit(exact, dtype))
-
-
 def worst(row: Row, dtype: Any, *columns: Any) -> tuple[float, Any]:
     """The greatest error, and for which numbers."""
     found: tuple[float, Any] = (0.0, None)
-    with mpmath.workprec(1200), np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
         for numbers in zip(*(column.astype(dtype) for column in columns), strict=True):
-            # mpmath needs room for the turns of large angles
-            exact = row.exact(*(mpf(float(number)) for number in numbers))
             given = numbers if dtype is np.float32 else [float(number) for number in numbers]
-            off = error(row.function(*given), exact, dtype)
+            off = exact_error(row, numbers, row.function(*given), dtype)
             if off > found[0]:
                 found = (off, numbers)
     return found
@@ -59,7 +37,14 @@ def test_a_function_of_one_number(name: str, dtype: type) -> None:
     row, rng = ONE[name], np.random.default_rng(5)
     for range_ in row.wide if dtype is np.float64 else row.narrow:
         off, where = worst(row, dtype, draw(rng, range_, COUNT, positive=row.positive))
-        assert off <= 1.0, (range_, where)
+        assert off <= row.bound, (range_, where)
+
+
+@widths
+@pytest.mark.parametrize("name", ONE)
+def test_a_function_where_it_is_hard(name: str, dtype: type) -> None:
+    off, where = worst(ONE[name], dtype, hard(name, dtype))
+    assert off <= ONE[name].bound, where
 
 
 @widths
@@ -72,7 +57,7 @@ def test_a_function_of_two_numbers(name: str, dtype: type) -> None:
             draw(rng, second, COUNT, positive=False),
         )
         off, where = worst(row, dtype, *columns)
-        assert off <= 1.0, (first, second, where)
+        assert off <= row.bound, (first, second, where)
 
 
 def _agree(got: Any, numpy: Any) -> bool:
@@ -81,7 +66,7 @@ def _agree(got: Any, numpy: Any) -> bool:
         return bool(np.isnan(numpy) and np.isnan(got))
     if got == numpy:
         return bool(np.signbit(got) == np.signbit(numpy))
-    return bool(np.isfinite(got) and abs(got - numpy) <= 4 * np.spacing(np.abs(numpy)))
+    return bool(np.isfinite(got) and abs(got - numpy) <= 64 * np.spacing(np.abs(numpy)))
 
 
 @widths
