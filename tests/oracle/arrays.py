@@ -86,7 +86,7 @@ class Arrays:
         texts = [
             f"{a} + {b} * {x}", f"{a} * {x} - {b}", f"{a} - {b} * {b}", f"{a} / ({x})",
             f"-{a} + {b}", f"({x}) * {a} + {b}", f"{a} * {b} + {x}", f"{a}.copy()",
-            f"({a} if {self.express.value(BOOL, scope, 1)} else {b}).copy()",
+            *[f"({a} if {self.express.value(BOOL, scope, 1)} else {b}).copy()"] * 2,
             f"np.minimum({a}, {b}) + {x}", f"np.where({a} < {b}, {a}, {x})", f"abs({a})",
         ]  # fmt: skip
         if shape == (2, 2):

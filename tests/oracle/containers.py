@@ -117,7 +117,7 @@ class Containers:
             f"sum([{x} * {x} for {x} in {name}])", f"sum(x * {size} for x in {name}) - {name}[0]",
             f"sum([{x} * i for i, {x} in enumerate({name}, 1)])", f"{name}[::-1][0]",
             f"sum([x * k for k, x in enumerate(reversed({name}), 1)])",
-            f"sum(a * b for a, b in zip({name}, ({', '.join('2357'[:size])},)))",
+            *[f"sum(a * b for a, b in zip({name}, ({', '.join('2357'[:size])},)))"] * 2,
         )  # fmt: skip
         return [f"{target} = {text}"]
 
@@ -143,9 +143,9 @@ class Containers:
         kind, name = self.pick(REAL, *INTEGERS), self.fresh("d")
         first, second, third = (self.express.value(kind, scope, 1) for _ in range(3))
         lines = [f"{name} = {{'a': {first}, 'b': {second}}}"]
-        if self.chance(0.4):
+        if self.chance(0.45):
             lines = [f"{name} = {{key: {first} for key in ('a', 'b')}}"]
-        if self.chance(0.6):
+        if self.chance(0.85):
             lines.append(f"{name}['{self.pick('a', 'b')}'] {self.pick('=', '+=', '*=')} {third}")
         target = self.writer.target(scope, kind)
         text = self.pick(
