@@ -297,9 +297,11 @@ class SmallArrays(Binder):
         names = ", ".join(f"{copy.name!r}" for copy in self.copies)
         first = self.copies[0]
         door = self.door.name.format(kernel=self.kernel.name)
+        # `.T` would turn round the rows and columns of each matrix as well.
+        turned = f"{first.name}.T" if first.ours.ndim == 2 else f"np.moveaxis({first.name}, 0, -1)"
         warnings.warn(
             f"{door}: samples are the first axis of {names}, so each is copied in and out; give "
-            f"{first.ours.shape}, such as np.ascontiguousarray({first.name}.T), to avoid it",
+            f"{first.ours.shape}, such as np.ascontiguousarray({turned}), to avoid it",
             LayoutWarning,
             stacklevel=user_level(),
         )

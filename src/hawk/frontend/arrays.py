@@ -121,7 +121,10 @@ class Arrays:
             elif not isinstance(value, (Scalar, bool, int, float)):
                 what = f"`{symbol}` of an array and {describe(self.numbers, value)}"
                 text = frame.source.text(side)
-                fix = f"hawk.math.vec(*{text})" if isinstance(value, (tuple, list)) else ""
+                fix = ""
+                if isinstance(value, (tuple, list)):
+                    nested = value and isinstance(value[0], (tuple, list))
+                    fix = f"hawk.math.{'mat' if nested else 'vec'}(*{text})"
                 raise HawkError("H201", what, frame.loc(side), fix)
 
     def unary(self, frame: Frame, node: ast.UnaryOp, symbol: str, array: SmallArray) -> Any:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
-from hawk.errors import HawkError
+from hawk.errors import Fix, HawkError
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
@@ -162,7 +162,10 @@ class Containers:
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
-            raise HawkError("H201", what + ", and has no elements", frame.loc(node), text)
+            fix: Fix = text
+            if not isinstance(node.slice, (ast.Constant, ast.Slice)):  # that of another sample
+                fix = f"a Table for what other samples have, {text}: Table[Scalar], next to it"
+            raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
         if isinstance(owner, TableView):
             return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
         if isinstance(owner, (Range, Closure, Stream, *VIEWS)):

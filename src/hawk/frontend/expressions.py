@@ -35,6 +35,7 @@ from hawk.frontend.values import (
     known_of,
     leaves,
 )
+from hawk.ir.reduce import KINDS
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -242,6 +243,8 @@ class Expressions:
             whole, given = frame.source.called(node)
             fix = {"real": text, "item": text}.get(node.attr, "")
             fix = f"{known}({', '.join([text, *given])})" if known else fix
+            if node.attr in KINDS and not given:
+                fix = Edit(f"hawk.{node.attr}({text})", ", of all samples")
             if node.attr == "is_integer":
                 fix = filled("{left} == np.floor({left})", left=text)
                 fix = fix if owner.dtype.is_float else "True"

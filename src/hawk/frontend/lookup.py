@@ -112,12 +112,14 @@ def plain(value: Any, where: Loc, text: str = "") -> Any:
             fix += "Scalar for one number a sample"
         if value.ndim and value.size <= 64:
             made = f"tuple({text}.tolist()) outside the kernel, for numbers that never change"
+            if value.ndim == 2:
+                made += ",\nand hawk.math.mat(*...) of it in the kernel, for a matrix"
             if value.ndim <= 2:
                 sizes = ", ".join(map(str, value.shape))
                 kind = f"{'Vector' if value.ndim == 1 else 'Matrix'}[{sizes}]"
                 fix = f"a parameter for it: {_table(value)} for numbers that all samples read,\n"
                 fix += f"{kind} for one a sample, Param[{kind}] for one a launch"
-            fix = f"{made};\nor {fix}"
+            fix = f"{fix};\nor {made}"
         raise HawkError("H306", what, where, fix)
     return value
 
@@ -140,6 +142,8 @@ def _listed(value: np.ndarray[Any, Any]) -> str:
         isinstance(each, int) or (isinstance(each, float) and math.isfinite(each))
         for each in numbers
     )
+    if real and len(numbers) <= 16 and value.ndim == 2:
+        return f"hawk.math.mat({', '.join(map(repr, value.tolist()))})"
     if real and len(numbers) <= 16:
         return repr(value.tolist())
     if real and value.ndim == 1 and len({repr(each) for each in numbers}) == 1:

@@ -249,7 +249,6 @@ OF_TABLES = (own.interp, np.interp)
 
 LATER: Mapping[str, str] = {
     "dist": "math.hypot(...) of the differences",
-    "sum": "sum({0})",
     "prod": "a product written out: x * y * z",
     "modf": "({0} - np.trunc({0}), np.trunc({0}))",
     **dict.fromkeys(("ldexp", "frexp", "nextafter"), ""),
@@ -369,7 +368,7 @@ def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) 
         keeping = text.removesuffix(name) + _EXTREMES[name]
         plain = _EXTREMES[name].removesuffix("imum")
         if len(numbers) < 2:
-            return Edit(f"{plain}({given[0]})", ", which passes over NaN") if given else ""
+            return _reduction(plain, given, listed)
         nested = functools.reduce(lambda a, b: f"{keeping}({a}, {b})", numbers)
         return Edit(nested, ", which keeps NaN"), Edit(f"{plain}({', '.join(numbers)})")
     if name == "norm" and listed and len(given) == 1:
@@ -380,10 +379,32 @@ def _advised(name: str, text: str, given: Sequence[str], listed: Sequence[str]) 
         return f"hawk.math.vec({', '.join(listed)})"
     if name in ("sort", "sorted") and len(listed) == 2 and len(given) == 1:
         return f"[min({listed[0]}, {listed[1]}), max({listed[0]}, {listed[1]})]"
+    if name in _REDUCED:
+        return _reduction(_REDUCED[name], given, listed)
     if name in ADVICE:
         return _with_arguments(ADVICE[name], given)
     known = same_name(name)
     return f"{known}({', '.join(given)})" if known and given else known
+
+
+_REDUCED = {
+    **{name: name for name in ("sum", "mean", "any", "all", "argmin", "argmax")},
+    **{name: kind for kind in ("min", "max") for name in (kind, f"a{kind}")},
+    "average": "mean",
+    "nansum": "sum",
+    "nanmean": "mean",
+}
+"""Functions of whole arrays, with the reduction of `hawk` that is meant."""
+
+
+def _reduction(kind: str, given: Sequence[str], listed: Sequence[str]) -> Fix:
+    """What to write for a reduction: over the batch, or over a few numbers that are listed."""
+    builtin = kind in ("sum", "any", "all", "min", "max")
+    if listed and len(given) == 1 and given[0][:1] in ("(", "["):
+        return f"{kind}({given[0]})" if builtin else ""
+    if len(given) != 1:
+        return f"such as hawk.{kind}(x), of all samples"
+    return Edit(f"hawk.{kind}({given[0]})", ", of all samples")
 
 
 def _with_arguments(fix: str | Edit, given: Sequence[str]) -> str | Edit:

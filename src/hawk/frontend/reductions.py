@@ -15,7 +15,7 @@ from hawk.frontend.frame import Frame
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Scalar
+from hawk.frontend.values import NeedsKnown, Scalar
 from hawk.ir.nodes import Number as PlainNumber
 from hawk.ir.nodes import Plane, Reduction, Role, Value
 from hawk.ir.reduce import result_of
@@ -95,7 +95,7 @@ class Reductions:
             what = f"`{text}` needs every sample, and here only some come by: it stands in a "
             what += "branch, in a loop, behind `and` or `or`, or after a `return` that some take"
             fix = f"total = {text} before it, with where=... for those that count"
-            raise HawkError("H405", what, at, fix)
+            raise NeedsKnown("H405", what, at, fix)  # a loop of known length is then written out
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"
             raise HawkError("H209", what, at, "@hawk.kernel without checks=True")

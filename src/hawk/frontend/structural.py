@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk import math as own
 from hawk.edits import filled
-from hawk.errors import HawkError
+from hawk.errors import Edit, HawkError
 from hawk.frontend import tables
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
@@ -20,6 +20,7 @@ from hawk.frontend.source import own_nodes
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
 from hawk.frontend.values import VIEWS, NeedsKnown, Range, Scalar, Stream, TableView, is_known
+from hawk.ir.reduce import KINDS
 
 if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
@@ -62,6 +63,13 @@ class Structural:
         """The values of an argument of the call `node`."""
         args = node.args if isinstance(node, ast.Call) else [node]
         written: Any = args[place] if place < len(args) else node
+        if isinstance(node, ast.Call) and isinstance(value, Scalar):
+            name, text = frame.source.text(node.func), frame.source.text(written)
+            if name in KINDS:
+                what = f"`{text}` is {describe(self.numbers, value)}, one number of this sample; "
+                what += f"`{name}` takes several"
+                fix = Edit(f"hawk.{name}({text})", ", of all samples", at=frame.loc(node))
+                raise HawkError("H404", what, frame.loc(written), fix)
         sequence = self.domain.iterate(frame, value, written)
         if isinstance(sequence, Range):
             what = "how many values a range has must be known here"
