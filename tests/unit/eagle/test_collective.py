@@ -228,6 +228,20 @@ def test_arrays_are_reduced_element_by_element() -> None:
     assert abs((mass * r).sum(axis=1)).max() < 1e-13
 
 
+def test_a_loop_of_known_length_is_written_out() -> None:
+    @hawk.kernel
+    def sharpen(w: Mutable[Scalar]):
+        for _ in range(3):
+            w = w * w
+            w = w / hawk.sum(w)
+
+    w = batch(50)[1]
+    due = hawk.run_python(sharpen, w)["w"]
+    sharpen(w)
+    assert w.tobytes() == due.tobytes()
+    assert w.sum() == pytest.approx(1.0)
+
+
 def test_outside_a_kernel_they_say_what_to_write() -> None:
     with pytest.raises(TypeError, match=r"only in a kernel; for an array write np.mean\(\.\.\.\)"):
         hawk.mean(1.0)

@@ -413,3 +413,15 @@ def test_large_batches_and_threads_agree() -> None:
     two = eagle.simulate(orbit, max_steps=1000, threads=2, **given(n))
     assert one.r.tobytes() == two.r.tobytes()
     assert DType.F64.numpy == one.r.dtype.name
+
+
+def test_what_the_warning_advises_for_matrices_gives_the_same_matrices() -> None:
+    @hawk.kernel
+    def corner(A: Matrix[2, 2]) -> Scalar:
+        return A[0, 1]
+
+    A = np.arange(20.0).reshape(5, 2, 2)
+    with pytest.warns(eagle.LayoutWarning, match=r"np.moveaxis\(A, 0, -1\)"):
+        out = corner(A)
+    assert out.tolist() == A[:, 0, 1].tolist()
+    assert corner(np.ascontiguousarray(np.moveaxis(A, 0, -1))).tolist() == out.tolist()
