@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hawk.frontend.debug import quoted
-from hawk.ir.nodes import Function, Plane, Role, used_values
+from hawk.ir.nodes import Apply, Function, Plane, Role, used_values, walk
 from hawk.ir.printer import to_text
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
@@ -227,7 +227,8 @@ def _test(stop: Monotone) -> str:
 
 def _work(fn: Function, guess: Estimate) -> Iterator[str]:
     yield "\nThe work"
-    others = work_of(fn) - 1 - (guess.operations - guess.fused)
+    usual = sum(isinstance(item, Apply) for item in walk(fn.step, rare=False))
+    others = usual - (guess.operations - guess.fused)
     parts: list[str] = []
     if guess.fused:
         parts.append(f"{_counted(guess.fused, 'fused multiply-add')} counted twice")
@@ -236,6 +237,8 @@ def _work(fn: Function, guess: Estimate) -> Iterator[str]:
     among = f" ({', '.join(parts)})" if parts else ""
     more = f", and {_counted(others, 'other')}" if others else ""
     loops = "; of each loop one round is counted" if has_loop(fn) else ""
+    if usual < work_of(fn) - 1:
+        loops += f"; {work_of(fn) - 1 - usual} more are for numbers that few samples have"
     yield from _said(
         f"A step is {_counted(guess.operations, 'floating-point operation')}{among}{more}{loops}."
     )

@@ -207,13 +207,16 @@ def operands_of(statement: Statement) -> tuple[Value, ...]:
             return statement.inits
 
 
-def walk(statements: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Every statement, outer before inner, without recursion."""
+def walk(statements: tuple[Statement, ...], *, rare: bool = True) -> Iterator[Statement]:
+    """Every statement, outer before inner, without recursion. `rare`: also those that few need."""
     stack = list(reversed(statements))
     while stack:
         statement = stack.pop()
         yield statement
-        for block in reversed(blocks_of(statement)):
+        blocks = blocks_of(statement)
+        if not rare and isinstance(statement, If) and statement.rare:
+            blocks = (statement.orelse,)
+        for block in reversed(blocks):
             stack.extend(reversed(block.items))
 
 

@@ -179,3 +179,17 @@ def test_more_chains_wait_together() -> None:
 if __name__ == "__main__":
     for case in CASES:
         (GOLDEN / f"{case}.txt").write_text(told(case))
+
+
+def test_what_few_samples_need_is_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    @hawk.kernel
+    def swing(angle: Mutable[Scalar], speed: Mutable[Scalar], dt: Param):
+        speed -= dt * hawk.math.sin(angle)
+        angle += dt * speed
+
+    swing.explain()
+    told = " ".join(capsys.readouterr().out.split())
+    found = re.search(r"A step is (\d+) floating-point operations .* (\d+) more are for", told)
+    assert found is not None
+    usual, rare = map(int, found.groups())
+    assert usual < 100 < rare

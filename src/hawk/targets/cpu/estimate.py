@@ -81,7 +81,7 @@ class Estimate:
 def estimate(fn: Function, shape: Shape) -> Estimate:
     """The estimate for `fn`, which has been through the passes, in groups of `shape`."""
     varying = varying_values(fn)
-    steps = [item for item in walk(fn.step) if isinstance(item, Apply)]
+    steps = [item for item in walk(fn.step, rare=False) if isinstance(item, Apply)]
     mine = [item for item in steps if item.result in varying]
     slots = sum(_slots(item) for item in mine)
     # A vector of 512 bits takes the divider twice as long as one of 256, one of 128 half as long.
@@ -143,10 +143,11 @@ def _wait(items: Iterable[Statement], ready: dict[Value, float]) -> None:
             case Apply():
                 if at is not None:
                     ready[item.result] = at + _latency(item)
-            case If(test, then, orelse, results):
-                _wait(then.items, ready)
-                _wait(orelse.items, ready)
-                for result, *ends in zip(results, then.yields, orelse.yields, strict=True):
+            case If(test, then, orelse, results, rare):
+                sides = (orelse,) if rare else (then, orelse)
+                for side in sides:
+                    _wait(side.items, ready)
+                for result, *ends in zip(results, *(side.yields for side in sides), strict=True):
                     _at(ready, result, _latest((test, *ends), ready), 1)
             case Loop():
                 _wait_loop(item, at, ready)
