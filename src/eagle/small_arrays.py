@@ -271,8 +271,9 @@ class SmallArrays(Binder):
             element = self.shaped[whole]
             if whole not in made:
                 made[whole] = HOST.zeros((*element.shape, *self.shape), slot.dtype)
-                parts = made[whole].reshape(-1, *self.shape)
-                for place, name in enumerate(element.components(whole)):
+                names = element.components(whole)
+                parts = made[whole].reshape(len(names), *self.shape)
+                for place, name in enumerate(names):
                     self.arrays[name] = parts[place, ...]
                     if name in self.starts:
                         self.arrays[name][...] = self.starts[name]

@@ -175,3 +175,29 @@ def test_singular_matrices_have_a_status_and_disturb_nobody() -> None:
     x, ok = solve(last(A), np.ones((4, MATRICES)))
     assert ok.tolist() == [place % 7 != 0 for place in range(MATRICES)]
     assert x[:, ok].tobytes() == alone[:, ok].tobytes()
+
+
+@hawk.kernel
+def fitted(A: Matrix[3, 2], b: Vector[3]) -> tuple[Vector[2], Bool]:
+    x, ok = hawk.math.lstsq(A, b)
+    return x, ok
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"), [(np.float32, 1e-20), (np.float32, 1e20), (float, 1e-162), (float, 1e160)]
+)
+def test_least_squares_of_numbers_whose_squares_are_out_of_range(dtype: type, size: float) -> None:
+    A, b = np.array([[1.0, 2], [3, 4], [5, 7]]), np.array([1.0, 2, 3])
+    x, ok = fitted((A * size).astype(dtype)[..., None], (b * size).astype(dtype)[..., None])
+    assert ok.all()
+    due = np.linalg.lstsq(A, b)[0]
+    assert abs(x[:, 0] - due).max() < 100 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("place", [(0, 0), (1, 1), (3, 3), (1, 0), (3, 2)])
+def test_eigenvectors_of_what_holds_a_nan_have_a_status(place: tuple[int, int]) -> None:
+    A = np.eye(4)[..., None] + np.zeros((4, 4, 2))
+    A[(*place, 0)] = np.nan
+    values, _, ok = eigh(A)
+    assert ok.tolist() == [False, True]
+    assert np.isnan(values[:, 0]).all()

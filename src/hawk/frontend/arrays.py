@@ -315,7 +315,11 @@ class Arrays:
         """`array[key] = value`: the name that the array has gets another one."""
         name, root = self._root(frame, target)
         self.check(frame, target.value, array)
+        if isinstance(value, SmallArray):
+            self._check_stored(frame, target, value)
         spots = {cell: place for place, cell in enumerate(root.cells)}
+        if not set(array.cells) <= spots.keys():
+            raise self._picked_apart(frame, target)
         parts = list(root.parts)
         changed: list[int] = []
         indices = self._wrapped(frame, target, array, key)
@@ -336,6 +340,29 @@ class Arrays:
         frame.names[name] = SmallArray(
             root.shape, tuple(parts), root.cells, self.memory.tick(), root.also
         )
+
+    def _check_stored(self, frame: Frame, target: ast.Subscript, value: SmallArray) -> None:
+        """What is assigned must not be memory that another part of the statement wrote before."""
+        change = self.memory.change(value)
+        if change is None:
+            return
+        text = frame.source.text(target)
+        what = f"`{text}` gets part of an array that has changed by then, in `{change.text}`: in "
+        what += "Python both are the same memory"
+        fix = "each array that is assigned with .copy(): a[0], a[1] = a[1].copy(), a[0].copy()"
+        raise HawkError("H309", what, frame.loc(target), fix)
+
+    def _picked_apart(self, frame: Frame, target: ast.Subscript) -> HawkError:
+        """The error of `M[i][j] = x` where i is known only at run time."""
+        text, whole = frame.source.text(target), frame.source.text(target.value)
+        what = f"`{whole}` is picked by an index that is known only at run time, so here it is a "
+        what += "copy, and to assign to it would change nothing"
+        fix: str | Edit = "all indices in one pair of brackets: M[i, j] = ..."
+        row, place = target.value, frame.source.text(target.slice)
+        if isinstance(row, ast.Subscript) and not isinstance(row.slice, (ast.Slice, ast.Tuple)):
+            index, owner = frame.source.text(row.slice), frame.source.text(row.value)
+            fix = Edit(f"{owner}[{index}, {place}]", at=frame.loc(target))
+        return HawkError("H308", f"`{text}`: {what}", frame.loc(target), fix)
 
     def _is_there(
         self, array: SmallArray, indices: dict[int, Scalar], known: tuple[Any, ...]

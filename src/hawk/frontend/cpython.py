@@ -600,6 +600,8 @@ class Shim:
                 return self.call(
                     function.func, *function.args, *args, **{**function.keywords, **keywords}
                 )
+            case MethodType() if function.__func__.__module__.startswith("hawk.frontend."):
+                return function(*args, **keywords)  # of a table, or another thing of this shim
             case MethodType() if isinstance(function.__func__, FunctionType):
                 return self.call(function.__func__, function.__self__, *args, **keywords)
             case FunctionType() if (function.__module__ or "").split(".")[0] not in (

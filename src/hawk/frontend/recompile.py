@@ -14,6 +14,7 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from hawk.frontend.source import Source, bound_names, own_nodes
+from hawk.locks import compiling
 
 if TYPE_CHECKING:
     from hawk.frontend.cpython import Shim
@@ -27,7 +28,8 @@ def recompile(
 ) -> FunctionType:
     """The function rewritten. With `kept`, each exit gives (value, the locals named in `kept`)."""
     source = Source.of(function)
-    tree = ast.parse("".join(source.lines), source.file)
+    with compiling():  # CPython 3.11 can fail to parse in several threads at once
+        tree = ast.parse("".join(source.lines), source.file)
     node = next(
         each
         for each in ast.walk(tree)

@@ -94,7 +94,8 @@ class Reductions:
         if domain.builder.items is not self.top or self.bars:
             what = f"`{text}` needs every sample, and here only some come by: it stands in a "
             what += "branch, in a loop, behind `and` or `or`, or after a `return` that some take"
-            fix = f"total = {text} before it, with where=... for those that count"
+            fix = f"total = {text} before it, with where=... for those that count; it is the same "
+            fix += "in every pass of a loop"
             raise NeedsKnown("H405", what, at, fix)  # a loop of known length is then written out
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"

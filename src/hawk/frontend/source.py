@@ -16,6 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from hawk.errors import NOWHERE, HawkError, Loc
+from hawk.locks import compiling
 
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.Lambda"
 
@@ -175,7 +176,9 @@ Functions: TypeAlias = "Mapping[tuple[str, int], Sequence[ast.AST]]"
 def _functions(text: str, file: str) -> Functions:
     """Every function of a file."""
     found: dict[tuple[str, int], list[ast.AST]] = {}
-    for node in ast.walk(ast.parse(text, file)):
+    with compiling():  # CPython 3.11 can fail to parse in several threads at once
+        tree = ast.parse(text, file)
+    for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             found.setdefault((node.name, first), []).append(node)

@@ -254,6 +254,13 @@ def lstsq(A: Any, b: Any) -> Any:
     m, n = A.shape
     R, y, ok = A.copy(), mat([[each] for each in b]), True
     for k in range(n):
+        # In units of the largest number, so that no square is beyond the range of floats.
+        unit = abs(R[k, k])
+        for i in range(k + 1, m):
+            unit = np.fmax(unit, abs(R[i, k]))
+        unit = np.where(unit > 0.0, unit, 1.0)
+        for i in range(k, m):
+            R[i, k] = R[i, k] / unit
         total = R[k, k] * R[k, k]
         for i in range(k + 1, m):
             total = total + R[i, k] * R[i, k]
@@ -262,7 +269,7 @@ def lstsq(A: Any, b: Any) -> Any:
         # The reflection that takes the column to one number, of the sign that loses nothing.
         head = R[k, k] + np.copysign(length, R[k, k])
         scale = total + length * abs(R[k, k])  # half of the square of what is reflected
-        pivot = -np.copysign(length, R[k, k])
+        pivot = -np.copysign(length * unit, R[k, k])
         for j in range(k + 1, n):
             part = head * R[k, j]
             for i in range(k + 1, m):
@@ -327,6 +334,8 @@ def eigh(A: Any) -> Any:
                     V[r, q] = b + s * (a - tau * b)
     ok = left == 0.0
     w = diag(D)
+    for i in range(n):
+        ok = ok and w[i] == w[i]
     for end in range(n - 1):
         for i in range(n - 1 - end):
             swap = w[i] > w[i + 1]

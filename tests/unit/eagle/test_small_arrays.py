@@ -425,3 +425,12 @@ def test_what_the_warning_advises_for_matrices_gives_the_same_matrices() -> None
         out = corner(A)
     assert out.tolist() == A[:, 0, 1].tolist()
     assert corner(np.ascontiguousarray(np.moveaxis(A, 0, -1))).tolist() == out.tolist()
+
+
+def test_a_batch_of_no_samples_gives_empty_arrays() -> None:
+    @hawk.kernel
+    def same(x: Vector[2]) -> tuple[Vector[2], Matrix[2, 2]]:
+        return x, hawk.math.outer(x, x)
+
+    x, squares = same(np.zeros((2, 0)))
+    assert (x.shape, squares.shape) == ((2, 0), (2, 2, 0))

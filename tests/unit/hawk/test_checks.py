@@ -658,3 +658,13 @@ def test_a_kernel_with_checks_keeps_them() -> None:
     assert pickle.loads(pickle.dumps(decay)).checks
     assert hawk.steps(decay, 4).checks
     assert decay.step.checks
+
+
+def test_a_kernel_with_a_table_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    @hawk.kernel(checks=True)
+    def step(t: hawk.Table["r":2, "c":2], x: Mutable[Scalar]):  # noqa: F821, UP037
+        x += t.at(r=0, c=1)
+        print("x is", x)
+
+    step(np.ones((2, 2)), np.zeros(1))
+    assert capsys.readouterr().out == "sample 0, step 1: x is 1.0\n"
