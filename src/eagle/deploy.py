@@ -254,14 +254,16 @@ class Bound:
 
     def _moved_by(self, active: ActiveSet) -> None:
         """Raises ValueError for a set that moves samples, but not all that is theirs."""
-        planes = self._binding.compiled.planes
-        slots = {slot.name for slot in planes} if active.moves else ()
-        for hidden, call in _OF_PLACE.items():
-            if hidden in slots:
-                raise ValueError(
-                    f"launch: 'active': moves samples, and {self.kernel.name} asks for {call}, "
-                    "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
-                )
+        compiled = self._binding.compiled
+        planes = compiled.planes
+        slots = {slot.name for slot in planes}
+        asked = [call for hidden, call in _OF_PLACE.items() if hidden in slots]
+        asked += [f"hawk.{each.kind}" for each in compiled.phases if each.kind.startswith("arg")]
+        if active.moves and asked:
+            raise ValueError(
+                f"launch: 'active': moves samples, and {self.kernel.name} asks for {asked[0]}, "
+                "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
+            )
         arrays = self._binding.arrays
         names = [slot.name for slot in planes if slot.role in ARRAYS and slot.name in arrays]
         left = dict.fromkeys([owner(name) for name in names if active.leaves(arrays[name])])

@@ -183,6 +183,20 @@ def test_an_active_set_says_who_is_reduced() -> None:
     assert x[5] == 5.0 + (5 + 6 + 7 + 8 + 9) * 1e-6
 
 
+def test_samples_that_are_asked_for_by_their_place_are_not_moved() -> None:
+    @hawk.kernel
+    def chase(x: Mutable[Scalar], over: Terminated):
+        x = x * 0.5
+        over = hawk.argmax(x) > 3
+
+    x, mask = np.arange(8.0), np.zeros(8, np.bool)
+    bound = eagle.deploy(chase).bind(x=x, over=mask)
+    moving = ActiveSet(mask, reorder=0.5, planes=(x,))
+    with pytest.raises(ValueError, match="moves samples, and chase asks for hawk.argmax"):
+        bound.launch(active=moving)
+    assert x.tolist() == list(range(8))
+
+
 def test_an_output_may_stand_where_an_input_was() -> None:
     x, w = batch(100)
 
