@@ -305,6 +305,14 @@ class Calls:
         """Arguments that a function of a library does not take in a kernel."""
         where, text = frame.loc(node), frame.source.text(node.func)
         given = [frame.source.text(each) for each in node.args]
+        placed, named = _by_place(recipe)
+        if named and len(given) > len(placed):
+            what = f"`{text}` takes {' and '.join(placed)} by place, "
+            what += f"and {' and '.join(named)} by name"
+            meant = [name for name in named if name != "sample"]
+            rest = zip(meant, given[len(placed) :], strict=False)
+            written = [*given[: len(placed)], *(f"{name}={value}" for name, value in rest)]
+            return HawkError("H305", what, where, f"{text}({', '.join(written)})")
         known = list(inspect.signature(recipe).parameters)[1:]
         if unknown := [name for name in keywords if name not in known]:
             what = f"`{text}` has no argument `{unknown[0]}` in a kernel"
@@ -560,6 +568,13 @@ def _fewer(node: ast.Call, frame: Frame, count: int) -> str:
 
 
 _BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}
+
+
+def _by_place(recipe: Any) -> tuple[list[str], list[str]]:
+    """The arguments of a function that are given by place, and those given by name only."""
+    parameters = list(inspect.signature(recipe).parameters.values())[1:]
+    named = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    return [each.name for each in parameters if each.name not in named], named
 
 
 def _returns_value(source: Source) -> bool:

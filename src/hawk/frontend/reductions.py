@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hawk.collective import REDUCTIONS
-from hawk.errors import HawkError, Loc
+from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.frame import Frame
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.small_arrays import SmallArray
@@ -100,6 +100,12 @@ class Reductions:
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"
             raise HawkError("H209", what, at, "@hawk.kernel without checks=True")
+        if isinstance(where, SmallArray):
+            written = next((each.value for each in node.keywords if each.arg == "where"), node)
+            what = "`where` says of each sample whether it takes part, and this is "
+            what += describe(domain.numbers, where)
+            fix = Edit(f"all({frame.source.text(written)})")
+            raise HawkError("H208", what, frame.loc(written), fix)
         keep = domain.truth(frame, where, node)
         if isinstance(value, SmallArray):
             parts = [self._one(kind, domain.numbers, each, keep, at) for each in value.parts]
