@@ -14,7 +14,6 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    Generic,
     TypeAlias,
     TypeVar,
     get_args,
@@ -117,12 +116,14 @@ Terminated: TypeAlias = Annotated[bool, Marker.TERMINATED, BOOL]
 
 if TYPE_CHECKING:
 
-    class Table(Generic[T]):
+    class Table:
         """A table that all samples read and no step changes: `t[i]`, `t[i, j]`, `t.at(r=i)`."""
 
-        def __getitem__(self, index: int | tuple[int, ...], /) -> T: ...
+        # Not a generic class: to a type checker its brackets would then hold types alone.
+        def __class_getitem__(cls, items: Any) -> Any: ...
+        def __getitem__(self, index: int | tuple[int, ...], /) -> Any: ...
         def __len__(self) -> int: ...
-        def at(self, **index: int) -> T: ...
+        def at(self, **index: int) -> Any: ...
         @property
         def shape(self) -> tuple[int, ...]: ...
 

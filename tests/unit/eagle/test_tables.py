@@ -30,12 +30,12 @@ def row(t: Table[Scalar], i: Index) -> Scalar:
 
 
 @hawk.kernel
-def plane(t: Table["r":P, "c":Q], i: Index, j: Int32) -> tuple[Scalar, Scalar]:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+def plane(t: Table["r":P, "c":Q], i: Index, j: Int32) -> tuple[Scalar, Scalar]:
     return t[i, j], t.at(c=j, r=i)
 
 
 @hawk.kernel
-def sizes(t: Table[Int32, :, :, :], x: Scalar) -> tuple[Index, Index, Index]:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+def sizes(t: Table[Int32, :, :, :], x: Scalar) -> tuple[Index, Index, Index]:
     return len(t), t.shape[1], t.shape[2]
 
 
@@ -243,7 +243,7 @@ def test_a_lookup_is_done_as_rarely_as_possible_and_once() -> None:
 
 def test_a_lookup_at_a_known_place_needs_no_look_at_the_extents() -> None:
     @hawk.kernel
-    def known(t: Table["r":2, "c":3], x: Scalar) -> Scalar:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+    def known(t: Table["r":2, "c":3], x: Scalar) -> Scalar:
         return x + t[1, 2]
 
     fn = known.trace(DType.F64)
@@ -270,7 +270,7 @@ def test_a_table_is_the_operand_of_a_lookup_only() -> None:
 
 def test_checks_tell_an_index_outside() -> None:
     @hawk.kernel(checks=True)
-    def checked(t: Table[Scalar], g: Table["r":2, "c":2], i: Mutable[Index]) -> Scalar:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+    def checked(t: Table[Scalar], g: Table["r":2, "c":2], i: Mutable[Index]) -> Scalar:
         i += 1
         return t[i] + g[0, i]
 
@@ -322,4 +322,4 @@ def test_the_annotation_says_what_the_table_is() -> None:
 )
 def test_an_annotation_that_says_nothing_is_refused(items: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        Table[items]  # pyright: ignore[reportInvalidTypeArguments]
+        Table[items]
