@@ -20,7 +20,7 @@ from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
-from hawk.targets.cpu.width import LONG, Variant, work_of
+from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
 from hawk.targets.llvm import Emitter, Names, zero
 from hawk.targets.shape import MEMORY_TYPES
 from hawk.targets.uniform import has_loop, varying_values
@@ -32,7 +32,8 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     `fn` has been through the passes. The module calls nothing outside itself.
     """
     writer = _Entry(fn, variant, machine)
-    apart = not writer.loops and work_of(fn) <= LONG
+    short = work_of(fn) + work_once(fn) <= LONG
+    apart = writer.mask is not None and not writer.loops and short
     writer.write(ones_apart=apart)
     functions = [_function(f"void @{ENTRY}", writer.emitter, machine), *writer.emitter.functions]
     if apart:

@@ -88,12 +88,12 @@ class Steps:
     def once(self, start: Stepped) -> tuple[Stepped, str]:
         """The one step of a launch that has no other: the group after, steps taken."""
         e = self.emitter
+        assert self.stop is not None
         e.mask = live = start.live
         after = self.step(start.state, self.fn.step)
         e.mask = None
-        if self.stop is not None:
-            after = self.keep(live, after, start.state)
-            live = e.combine("and", live, e.invert(e.lanes(self.stop)))
+        after = self.keep(live, after, start.state)
+        live = e.combine("and", live, e.invert(e.lanes(self.stop)))
         self.watch.count("1")
         return Stepped(after, live), "1"
 

@@ -42,8 +42,8 @@ def choose_variant(fn: Function, machine: Machine) -> Variant:
     """The variant for `fn`: native width, and as many chains as its steps have use for."""
     width = machine.vector_bits // _lane_bits(fn)
     chains = _chains(work_of(fn))
-    once = sum(isinstance(item, Apply) for item in walk(fn.sample))
-    return variant(fn, machine, width, max(1, min(chains, MOST // (work_of(fn) + once))))
+    total = work_of(fn) + work_once(fn)
+    return variant(fn, machine, width, max(1, min(chains, MOST // total)))
 
 
 def variant(fn: Function, machine: Machine, width: int, chains: int, block: int = BLOCK) -> Variant:
@@ -56,6 +56,11 @@ def variant(fn: Function, machine: Machine, width: int, chains: int, block: int 
 def work_of(fn: Function) -> int:
     """Operations in a step, at least 1."""
     return 1 + sum(isinstance(item, Apply) for item in walk(fn.step))
+
+
+def work_once(fn: Function) -> int:
+    """Operations that are computed once a sample."""
+    return sum(isinstance(item, Apply) for item in walk(fn.sample))
 
 
 def _chains(work: int) -> int:
