@@ -9,7 +9,7 @@ by MPFR. What is done is kept in `build/accuracy`, until the function changes.
     python -m tools.accuracy [--jobs 2] [--quick] [--points N] [--every N] [NAME ...]
 
 `--quick` tries a few thousand numbers of each and only prints what it finds; `--every` tries each
-n-th float32. The whole takes about half an hour on two cores that have nothing else to do.
+n-th float32. The whole takes long, some hours perhaps; it goes on where it was ended.
 """
 
 from __future__ import annotations
@@ -304,10 +304,10 @@ HEAD = """# Accuracy
 
 The greatest errors found of the functions of `hawk.math`, in units in the last place of the true
 value, what is promised, and at how many numbers it was looked for: random ones of all sizes, those
-where it is hard, and published worst cases for correct rounding (Lefèvre and Muller, 2001), against
-MPFR with 200 bits; for float32 functions of one number all there are, or numbers spread evenly over
-those. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that is larger. The bits do not
-depend on the machine, so neither do these numbers.
+where it is hard, and published ones at which correct rounding is hardest (of Lefèvre and Muller),
+against MPFR with 200 bits; for float32 functions of one number all there are, or numbers spread
+evenly over those. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that is larger. The
+bits do not depend on the machine, so neither do these numbers.
 
 | function | promised | float64 | at | tried | float32 | at | tried |
 | --- | --- | --- | --- | --- | --- | --- | --- |

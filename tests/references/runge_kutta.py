@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hawk.math import norm
+
 # Dormand and Prince (1980), as in Hairer, Norsett and Wanner, Solving Ordinary Differential
 # Equations I, table II.5.2.
 _A = (
@@ -31,3 +33,20 @@ def dormand_prince(rate: Any, y: Any, h: Any) -> Any:
     for e, slope in zip(_E[1:], k[1:]):  # noqa: B905
         error = error + h * e * slope
     return after, error
+
+
+SHORTEST = 1e-12
+"""A step is never shorter, so a run always ends."""
+
+
+def adaptive_step(rate: Any, y: Any, t: Any, h: Any, end: Any, tolerance: Any) -> Any:
+    """State, time and the next step's length, after a step that is taken if its error allows.
+
+    The length grows or shrinks by what the error allows, but not by much at once.
+    """
+    step = min(h, end - t)
+    after, error = dormand_prince(rate, y, step)
+    wrong = norm(error)
+    if wrong <= tolerance or step <= SHORTEST:
+        y, t = after, t + step
+    return y, t, step * min(5.0, max(0.2, 0.9 * (tolerance / (wrong + 1e-300)) ** 0.2))

@@ -10,16 +10,8 @@ import numpy as np
 import eagle
 import hawk
 from hawk import Mutable, Param, Scalar, Terminated, Vector
-from hawk.math import norm, vec
-from tests.references.runge_kutta import dormand_prince
-
-SHORTEST = 1e-12
-"""A step is never shorter, so a run always ends."""
-
-
-def next_step(error: float, tolerance: float, h: float) -> float:
-    """The usual choice: grow or shrink by what the error allows, but not by much at once."""
-    return h * min(5.0, max(0.2, 0.9 * (tolerance / (error + 1e-300)) ** 0.2))
+from hawk.math import vec
+from tests.references.runge_kutta import adaptive_step
 
 
 def distance_cubed(x: float, y: float) -> float:
@@ -36,13 +28,7 @@ def two_body(
         cube = distance_cubed(y[0], y[1])
         return vec(y[2], y[3], -y[0] / cube, -y[1] / cube)
 
-    step = min(h, end - t)
-    after, error = dormand_prince(rate, y, step)
-    wrong = norm(error)
-    if wrong <= tolerance or step <= SHORTEST:
-        y = after
-        t += step
-    h = next_step(wrong, tolerance, step)
+    y, t, h = adaptive_step(rate, y, t, h, end, tolerance)
     over = t >= end
 
 
@@ -100,13 +86,7 @@ def arenstorf(
             y[1] - 2.0 * y[2] - (1.0 - mu) * y[1] / earth - mu * y[1] / moon,
         )
 
-    step = min(h, end - t)
-    after, error = dormand_prince(rate, y, step)
-    wrong = norm(error)
-    if wrong <= tolerance or step <= SHORTEST:
-        y = after
-        t += step
-    h = next_step(wrong, tolerance, step)
+    y, t, h = adaptive_step(rate, y, t, h, end, tolerance)
     over = t >= end
 
 
@@ -162,13 +142,7 @@ def seven_stars(
                     pulls_y[i] = pulls_y[i] + (j + 1.0) * dy / cube
         return vec([*s[14:], *pulls_x, *pulls_y])
 
-    step = min(h, end - t)
-    after, error = dormand_prince(rate, s, step)
-    wrong = norm(error)
-    if wrong <= tolerance or step <= SHORTEST:
-        s = after
-        t += step
-    h = next_step(wrong, tolerance, step)
+    s, t, h = adaptive_step(rate, s, t, h, end, tolerance)
     over = t >= end
 
 

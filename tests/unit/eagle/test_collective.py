@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,7 @@ import eagle
 import hawk
 from eagle.active import ActiveSet
 from eagle.devices.host.device import HostLoaded
-from hawk import HawkError, Index, Mutable, Param, Scalar, Terminated, Vector
+from hawk import Bool, HawkError, Index, Int32, Mutable, Param, Scalar, Terminated, Vector
 
 SIZES = [1, 2, 7, 1030]
 
@@ -84,6 +86,39 @@ def test_every_kind_of_reduction(n: int) -> None:
         assert due[name].tobytes() == out.tobytes(), name
     assert kinds(x, k)[4].tolist() == [int((k % 2 == 1).sum())] * n
     assert kinds(x, k)[2].tolist() == [k.max()] * n
+
+
+@hawk.kernel
+def sames(
+    p: Param, k: Param[Int32], x: Scalar, flag: Mutable[Bool]
+) -> tuple[Scalar, Int32, Scalar, Bool, Index, Scalar]:
+    count, most, mean = hawk.sum(1.0), hawk.max(k), hawk.mean(p)
+    some, how_many, none = hawk.any(flag), hawk.sum(flag), hawk.sum(x, where=False)
+    return count, most, mean, some, how_many, none
+
+
+@pytest.mark.parametrize("n", [1, 7, 33])
+def test_what_is_the_same_for_all_samples_is_reduced_too(n: int) -> None:
+    x, flag = np.arange(float(n)), np.arange(n) % 3 == 0
+    x.flags.writeable = False
+    due = hawk.run_python(sames, p=2.5, k=7, x=x, flag=flag)
+    out = sames(2.5, 7, x, flag)
+    assert [each.tobytes() for each in out] == [due[f"out{i}"].tobytes() for i in range(6)]
+    assert [each[0] for each in out[:2]] == [float(n), 7]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_reduces_as_its_parent_does() -> None:
+    x, child = batch(5000)[0], mmap.mmap(-1, 40_000)
+    start = x.copy()
+    shrink(x, 0.9)
+    pid = os.fork()
+    if pid == 0:
+        shrink(start, 0.9)
+        child[:] = start.tobytes()
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert child[:] == x.tobytes()
 
 
 def test_samples_that_are_done_are_left_out() -> None:

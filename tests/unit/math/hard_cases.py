@@ -1,9 +1,10 @@
 """Published numbers at which correct rounding in double precision is hardest.
 
-V. Lefèvre and J.-M. Muller, Worst Cases for Correct Rounding of the Elementary Functions in Double
-Precision, 15th IEEE Symposium on Computer Arithmetic, 2001, and their later tables: the values lie
-next to a float, or halfway between two, to 50 places more than a float has. The huge angle is next
-to a multiple of pi / 2.
+Numbers found by V. Lefèvre and J.-M. Muller (Worst Cases for Correct Rounding of the Elementary
+Functions in Double Precision, 15th IEEE Symposium on Computer Arithmetic, 2001), as a test of
+OpenJDK lists them, WorstCaseTests.java; not compared with the paper. Values there lie next to a
+float, or halfway between two, to 50 places more than a float has. The huge angle, 6381956970095103
+* 2**797, is the double nearest to a multiple of pi / 2 (J.-M. Muller, Elementary Functions).
 """
 
 from __future__ import annotations
