@@ -19,11 +19,10 @@ from eagle.params import to_number
 from eagle.planes import NUMPY
 from hawk.ir.nodes import Number, Role
 from hawk.ir.types import DType
-from hawk.kernel import Kernel
+from hawk.kernel import WIDTHS, Kernel
 
 Array: TypeAlias = NDArray[Any]
 
-_REALS = {"float64": DType.F64, "float32": DType.F32}
 _NARROW, _WIDE = NUMPY[DType.F32], NUMPY[DType.F64]
 _UNIFORM, _INPUT, _MASK = Role.UNIFORM, Role.INPUT, Role.MASK
 
@@ -49,7 +48,7 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Exact | None
     signature = kernel.signature
     if signature.shaped or signature.tables:  # an array is several planes, or for all samples
         return None
-    real = _REALS[kernel.dtype] if kernel.dtype else _real(given)
+    real = WIDTHS[kernel.dtype] if kernel.dtype else _real(given)
     arrays: dict[str, Array] = {}
     addresses: dict[str, int] = {}
     numbers: dict[str, Number] = {}

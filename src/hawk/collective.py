@@ -8,7 +8,8 @@ Every sample computes its `x`; then all of them are reduced to one number, which
 with. Samples that are done are left out, and so are those for which `where=` is False. The order
 in which numbers are added is fixed (`hawk.ir.reduce` says which), so the result has the same bits
 for any number of threads, at any vector width and on every machine. A reduction stands where every
-sample comes by: not in a branch, a loop or after an early return.
+sample comes by: not in a branch, a loop or after an early return. Of a small array each element is
+reduced. Outside of a kernel all of these raise TypeError.
 """
 
 from __future__ import annotations

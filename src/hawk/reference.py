@@ -23,7 +23,7 @@ from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.nodes import Number as PlainNumber
 from hawk.ir.reduce import reduce
 from hawk.ir.types import DType
-from hawk.kernel import Kernel
+from hawk.kernel import WIDTHS, Kernel
 from hawk.passes.phases import KEEP, VALUE, given_to, step_of
 
 Values: TypeAlias = "dict[str, Any]"
@@ -31,8 +31,6 @@ Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Mapping[str, PlainN
 """One step of one sample: what its planes hold, and the results of the step's first reductions, to
 what it stores. Raises Asked for a reduction whose result is not among them."""
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
-
-_WIDTHS = {"float32": DType.F32, "float64": DType.F64}
 
 
 def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: Any) -> Arrays:
@@ -216,7 +214,7 @@ def _bind(
 
 def _width(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> DType:
     if kernel.dtype is not None:
-        return _WIDTHS[kernel.dtype]
+        return WIDTHS[kernel.dtype]
     found = {
         given[each.name].dtype.name
         for each in kernel.parameters
@@ -227,7 +225,7 @@ def _width(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> DType:
     }
     if len(found) > 1:
         raise TypeError(f"{kernel.name} gets float arrays of different widths: {sorted(found)}")
-    return _WIDTHS[found.pop()] if found else DType.F64
+    return WIDTHS[found.pop()] if found else DType.F64
 
 
 def _number(array: NDArray[Any], sample: int, dtype: DType) -> PlainNumber:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from hawk.ir.meaning import represent
+from hawk.ir.meaning import RANGE, represent
 from hawk.ir.nodes import Number
 from hawk.ir.ops import OPS
 from hawk.ir.types import DType
@@ -40,17 +40,10 @@ def neutral_of(kind: str, dtype: DType) -> Number:
             sign = 1 if kind == "min" else -1
             if dtype.is_float:
                 return sign * math.inf
-            low, high = limits(dtype)
+            low, high = RANGE[dtype]
             return high if sign > 0 else low
         case _:
             raise ValueError(kind)
-
-
-def limits(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest integer of a type."""
-    if dtype is DType.U32:
-        return 0, 2**32 - 1
-    return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
 
 
 def reduce(kind: str, dtype: DType, numbers: Sequence[Number], kept: Sequence[bool]) -> Number:
