@@ -304,17 +304,14 @@ def copy_back(binding: Binding) -> None:
 
 def returned(binding: Binding) -> Any:
     """What a direct call returns."""
-    kernel = binding.kernel
-    if kernel.nesting is not None:
-        names = [output.name for output in kernel.outputs]
-    else:
-        names = [p.name for p in kernel.parameters if p.role is Role.STATE]
-        names = names or [p.name for p in kernel.parameters if p.role is Role.MASK]
-    values = tuple(_value(binding, name) for name in names)
-    return values if kernel.nesting == "tuple" or len(values) != 1 else values[0]
+    signature = binding.kernel.signature
+    if signature.returned or signature.state:
+        return signature.given_back(lambda plane: _value(binding, plane.name))
+    return _value(binding, binding.mask or "")
 
 
 def _value(binding: Binding, name: str) -> Any:
     """A plane as it comes back: the caller's own array, a new one, or a number."""
-    array = binding.given_back(name)
-    return array if name in binding.own or array.ndim else array[()]
+    value = binding.given_back(name)
+    lone = isinstance(value, np.ndarray) and not value.ndim and name not in binding.own
+    return value[()] if lone else value

@@ -13,6 +13,7 @@ from hawk.edits import Edit, filled
 from hawk.errors import HawkError
 from hawk.frontend import shapes
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Instance
 from hawk.frontend.operators import Misfit, conversion
 from hawk.frontend.shapes import Parts, Places
 from hawk.frontend.small_arrays import SmallArray, described, old
@@ -313,7 +314,7 @@ class Arrays:
         value: Any,
     ) -> None:
         """`array[key] = value`: the name that the array has gets another one."""
-        name, root = self._root(frame, target)
+        put, root = self._root(frame, target)
         self.check(frame, target.value, array)
         if isinstance(value, SmallArray):
             self._check_stored(frame, target, value)
@@ -337,9 +338,8 @@ class Arrays:
                 changed.append(root.cells[spot])
         text = frame.source.text(target.value)
         self.memory.write([*changed, *root.also], frame.loc(target), text)
-        frame.names[name] = SmallArray(
-            root.shape, tuple(parts), root.cells, self.memory.tick(), root.also
-        )
+        now = self.memory.tick()
+        put(SmallArray(root.shape, tuple(parts), root.cells, now, root.also))
 
     def _check_stored(self, frame: Frame, target: ast.Subscript, value: SmallArray) -> None:
         """What is assigned must not be memory that another part of the statement wrote before."""
@@ -378,17 +378,27 @@ class Arrays:
             test = one if test is None else self.numbers.emit("and", test, one)
         return test
 
-    def _root(self, frame: Frame, target: ast.Subscript) -> tuple[str, SmallArray]:
-        """The name whose array an assignment changes, and that array."""
+    def _root(
+        self, frame: Frame, target: ast.Subscript
+    ) -> tuple[Callable[[SmallArray], None], SmallArray]:
+        """The array of a name, or a field, that an assignment changes; and what gives it another."""
         node: ast.expr = target.value
         while isinstance(node, (ast.Subscript, ast.Attribute)):
+            if isinstance(node, ast.Attribute) and not _calls(node.value):
+                of = self.expressions.evaluate(frame, node.value)
+                if isinstance(of, Instance):
+                    array = self.expressions.evaluate(frame, node)
+                    if isinstance(array, SmallArray):
+                        put, field = self.expressions.objects.put, node.attr
+                        return lambda changed: put(frame, of, field, changed), array
             node = node.value
         text = frame.source.text(target)
         whole = isinstance(node, ast.Name)
         root = frame.names.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(node, ast.Name) and isinstance(root, SmallArray):
             self.check(frame, node, root)
-            return node.id, root
+            name = node.id
+            return lambda changed: frame.names.__setitem__(name, changed), root
         if whole and not isinstance(root, (tuple, list, dict)) and root is None:
             what = f"`{frame.source.text(target.value)}` is an array of the function around this "
             fix = "a copy of it, changed and returned: v = v.copy(); v[0] = ...; return v"
@@ -433,15 +443,15 @@ class Arrays:
                 fix = ""
             raise HawkError(misfit.code, what, frame.loc(target), fix) from None
 
-    def assign(self, frame: Frame, node: ast.AugAssign, array: SmallArray, value: Any) -> None:
-        """What `v += ...` does: all numbers of an array change where they are."""
-        assert isinstance(node.target, ast.Name)
+    def assign(
+        self, frame: Frame, node: ast.AugAssign, array: SmallArray, value: Any
+    ) -> SmallArray:
+        """What `v += ...` makes of `v`: all numbers of an array change where they are."""
         everything = np.arange(len(array.parts)).reshape(array.shape)
         values = self._values(frame, node.target, array, value, everything)
-        self.memory.write([*array.cells, *array.also], frame.loc(node), node.target.id)
-        frame.names[node.target.id] = SmallArray(
-            array.shape, tuple(values), array.cells, self.memory.tick(), array.also
-        )
+        text = frame.source.text(node.target)
+        self.memory.write([*array.cells, *array.also], frame.loc(node), text)
+        return SmallArray(array.shape, tuple(values), array.cells, self.memory.tick(), array.also)
 
     # --- what else an array has ---
 
@@ -544,6 +554,11 @@ class Arrays:
             if array.size == int(np.prod(shape)):
                 return self.memory.fresh(shape, array.ravel().tolist())
         return value
+
+
+def _calls(node: ast.expr) -> bool:
+    """Would evaluating this twice do something twice?"""
+    return any(isinstance(each, (ast.Call, ast.NamedExpr)) for each in ast.walk(node))
 
 
 def _named(dtype: DType) -> str:

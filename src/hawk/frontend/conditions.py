@@ -11,6 +11,7 @@ from hawk.edits import filled
 from hawk.errors import Edit, Fix, HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
+from hawk.frontend.instances import Instance
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
 from hawk.frontend.operators import CONVERSIONS, Mixed
@@ -129,6 +130,9 @@ class Conditions:
                     equal = self.comparison(frame, node, ast.Eq(), left, right, sides, name)
                     return equal if isinstance(op, ast.Is) else self.domain.opposite(equal)
                 self._check_identity(frame, node, left, right, sides)
+                if isinstance(left, Instance) and isinstance(right, Instance):
+                    same = self.expressions.objects.same(frame, node, left, right)
+                    return same is isinstance(op, ast.Is)
                 return (left is right) is isinstance(op, ast.Is)
             case ast.In() | ast.NotIn():
                 inside = self._contains(frame, node, left, right, sides)

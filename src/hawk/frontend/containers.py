@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hawk.edits import Edit, filled
 from hawk.errors import Fix, HawkError
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
@@ -57,6 +58,8 @@ class Containers:
             self.met[id(value)] = value
             if apart:
                 self.made[id(value)] = (value, None)
+        if isinstance(value, Fields):
+            self.meet(value.parts, apart=apart)
         if isinstance(value, (list, tuple, dict)):
             for part in value.values() if isinstance(value, dict) else value:
                 self.meet(part, apart=apart)
@@ -108,6 +111,10 @@ class Containers:
         results: list[Any] = []
         targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         outside = {name: frame.names[name] for name in targets if name in frame.names}
+        for generator in generators:
+            if any(isinstance(each, ast.Attribute) for each in ast.walk(generator.target)):
+                what = "a comprehension binds names, and this is a field of an object"
+                raise HawkError("H308", what, frame.loc(generator.target), "a `for` loop")
         around = frame.scope
         scope = Frame(_scope(frame), parent=around or frame, region=self.domain.region)
 
@@ -168,7 +175,7 @@ class Containers:
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
         if isinstance(owner, TableView):
             return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
-        if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
+        if isinstance(owner, (Range, Closure, Stream, Instance, *VIEWS)):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
             fix = f"tuple({text})" if isinstance(owner, (Stream, *VIEWS)) else ""
@@ -270,6 +277,11 @@ class Containers:
 
     def store(self, frame: Frame, target: ast.expr, value: Any) -> None:
         """Assign to an element of a list or dict made in the kernel."""
+        if isinstance(target, ast.Attribute):
+            of = self.expressions.evaluate(frame, target.value)
+            if isinstance(of, Instance):
+                self.expressions.objects.store(frame, target, of, value)
+                return
         if not isinstance(target, ast.Subscript):
             what = f"`{frame.source.text(target)}` is not a local name; a step changes only its own"
             raise HawkError("H308", what, frame.loc(target), "a Mutable parameter in its place")

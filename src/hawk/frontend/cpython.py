@@ -8,7 +8,10 @@ functions call in the place of what was written.
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
@@ -23,6 +26,7 @@ from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
 from hawk.frontend import tables
 from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.bundles import Bundle, fields_of, instance, is_bundle
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
@@ -32,7 +36,7 @@ from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
 from hawk.frontend.values import TableView
 from hawk.ir.hidden import PLACES, extent_name
 from hawk.ir.meaning import represent
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.ops import OPS, result_type
 from hawk.ir.types import DType
 
@@ -328,13 +332,15 @@ class Shim:
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
         """One step of one sample of a kernel: the numbers it stores, by plane or component."""
         signature: Signature = kernel.signature
-        if not signature.shaped:
+        if not signature.shaped and not signature.bundles:
             return self.call_step(kernel, given)
         whole = dict(given)
         for name, element in signature.shaped.items():
             parts = [whole.pop(each, None) for each in element.components(name)]
             if parts[0] is not None:
                 whole[name] = Array.of(self.numbers, element.shape, parts)
+        for each in signature.bundles:
+            whole[each.name] = each.build(lambda plane: whole.pop(plane.name), instance)
         left: dict[str, Number] = {}
         for name, value in self.call_step(kernel, whole).items():
             if name in signature.shaped:
@@ -345,27 +351,47 @@ class Shim:
         return left
 
     def call_step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
-        """One step: the numbers and arrays it stores, by plane."""
+        """One step, from what its parameters are: the numbers and arrays it stores, by plane."""
         signature: Signature = kernel.signature
-        numbers, real = self.numbers, self.numbers.real
-        planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
-        args = {
-            name: value
-            if isinstance(value, TableView)
-            else self._stored(name, value, planes[name].element, real)
-            for name, value in given.items()
-        }
-        for each in signature.parameters:
-            if each.role is Role.MASK and each.name not in args:
-                args[each.name] = numbers.settle(NOT_DONE)
+        taken: dict[str, Any] = {}
+        for each in signature.declared:
+            if each.name in given:
+                taken.update(self._planes(each, given[each.name]))
+        args: dict[str, Any] = {}
+        for each in signature.declared:
+            if isinstance(each, Bundle):
+                args[each.name] = each.build(lambda plane: taken[plane.name], instance)
+            elif each.name in taken:
+                args[each.name] = taken[each.name]
+            elif each.role is Role.MASK:
+                args[each.name] = self.numbers.settle(NOT_DONE)
         returned, finals = self.recompiled(kernel.source.function, signature.observed)(**args)
+        wholes = {each.name: each for each in (*signature.declared, *signature.returned)}
         left = dict(zip(signature.observed, finals, strict=True))
-        if signature.outputs:
+        if signature.returned:
             parts = (returned,) if signature.nesting == "one" else returned
-            left.update(zip([each.name for each in signature.outputs], parts, strict=True))
+            left.update(zip([each.name for each in signature.returned], parts, strict=True))
+        stored: dict[str, Any] = {}
+        for name, value in left.items():
+            stored.update(self._planes(wholes[name], value, kept=True))
+        return stored
+
+    def _planes(self, whole: Any, value: Any, *, kept: bool = False) -> dict[str, Any]:
+        """What the planes of a parameter or an output hold; `kept`: those that are stored."""
+        pairs = [(whole, value)]
+        if isinstance(whole, Bundle):
+            if not isinstance(value, whole.cls):
+                raise TypeError(f"{whole.name} is a {whole.cls.__name__}, not {value!r}")
+            pairs = [
+                (plane, functools.reduce(getattr, path, value)) for path, plane in whole.planes()
+            ]
+        real = self.numbers.real
         return {
-            name: self._stored(name, value, planes[name].element, real)
-            for name, value in left.items()
+            plane.name: each
+            if isinstance(each, TableView)
+            else self._stored(plane.name, each, plane.element, real)
+            for plane, each in pairs
+            if not kept or plane.role in WRITTEN
         }
 
     def _stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
@@ -583,15 +609,25 @@ class Shim:
                 raise TypeError(_said(misfit, *(*args, "", "")[:2])) from None
         signature = getattr(function, "signature", None)
         if isinstance(signature, Signature):
-            names = [each.name for each in signature.parameters]
+            names = [each.name for each in signature.declared]
             defaults = {
                 each.name: each.default
-                for each in signature.parameters
-                if each.default is not NO_DEFAULT
+                for each in signature.declared
+                if each.default is not NO_DEFAULT and not isinstance(each, Bundle)
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            return signature.given_back(inner.call_step(function, given))
+            held: dict[str, Any] = {}
+            for each in signature.bundles:
+                held.update(self._planes(each, given[each.name]))
+            held.update(inner.call_step(function, given))
+            return signature.given_back(lambda plane: held[plane.name])
+        if is_bundle(function):
+            return self._construct(target, args, keywords)
+        if function is dataclasses.replace:
+            return self._replaced(*args, **keywords)
+        if function is copy.copy:
+            return copy.copy(args[0])
         method = type(function).__call__
         if isinstance(method, FunctionType) and not isinstance(function, type):
             return self.call(method, function, *args, **keywords)
@@ -611,6 +647,63 @@ class Shim:
                 return self.recompiled(function)(*args, **keywords)
             case _:
                 return _plain(table.ours(function)(*args, **keywords))
+
+    # --- objects ---
+
+    def get(self, owner: Any, name: str) -> Any:
+        """`owner.name`; a property of an object is computed as a kernel would."""
+        if is_bundle(type(owner)):
+            found = inspect.getattr_static(type(owner), name, None)
+            if isinstance(found, property):
+                return self.call(found.fget, owner)
+        return getattr(owner, name)
+
+    def put(self, value: Any, owner: Any, name: str) -> None:
+        """`owner.name = value`: a field holds the kernel type that it is annotated with."""
+        if is_bundle(type(owner)):
+            value = self._held(type(owner), name, value)
+        setattr(owner, name, value)
+
+    def _held(self, cls: type, name: str, value: Any) -> Any:
+        field = next((each for each in fields_of(cls) if each.name == name), None)
+        if field is None or field.element is None or field.table is not None:
+            return self.settle(value)
+        if not field.element.shape:
+            return self._stored(name, value, field.element, self.numbers.real)
+        dtype = field.element.at(self.numbers.real)
+        fits = isinstance(value, Array) and value.shape == field.element.shape
+        if not fits or value.dtype is not dtype:
+            raise TypeError(f"{name} is a {field.element.name}, not {value!r}")
+        return value
+
+    def _construct(self, cls: Any, args: Any, keywords: Any) -> Any:
+        """What a dataclass makes, with `__post_init__` as a kernel would run it."""
+        given = dict(inspect.signature(cls).bind(*args, **keywords).arguments)
+        made = cls.__new__(cls)
+        for each in dataclasses.fields(cls):
+            if each.init and each.name in given:
+                value = self._held(cls, each.name, given.pop(each.name))
+            elif each.default is not dataclasses.MISSING:
+                value = self._default(cls, each.name, each.default)
+            elif each.default_factory is not dataclasses.MISSING:
+                value = self._default(cls, each.name, self.call(each.default_factory))
+            else:
+                continue
+            object.__setattr__(made, each.name, value)
+        if hasattr(cls, "__post_init__"):
+            self.call(cls.__post_init__, made, *given.values())
+        return made
+
+    def _default(self, cls: type, name: str, value: Any) -> Any:
+        element = next(each.element for each in fields_of(cls) if each.name == name)
+        if element is not None and element.shape and isinstance(value, (tuple, list)):
+            return self._stored(name, value, element, self.numbers.real)
+        return self._held(cls, name, value)
+
+    def _replaced(self, owner: Any, /, **changes: Any) -> Any:
+        kept = [each.name for each in dataclasses.fields(owner) if each.init]
+        given = {name: getattr(owner, name) for name in kept if name not in changes}
+        return self._construct(type(owner), (), {**given, **changes})
 
     def _quantified(self, function: Any, values: list[Any]) -> Any:
         answer = function(values)

@@ -7,7 +7,7 @@ be known only later, and two paths can be joined.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -119,6 +119,19 @@ class Domain(Protocol):
     def below(self, number: Any, bounds: Range) -> Any: ...
     def advance(self, number: Any, bounds: Range) -> Any: ...
     def counter(self, number: int) -> Any: ...
+    def unite(
+        self,
+        paths: Sequence[dict[str, Any]],
+        stands: dict[str, Any] | None = None,
+        anew: Collection[str] = (),
+    ) -> list[dict[str, Any]]:
+        """The names of paths that meet, each name with one object where they have several.
+
+        In a loop the first path is what comes in, and `stands` are the keys of what stands there
+        for the objects of all passes; more may be added. `anew`: names that get such in any case.
+        """
+        ...
+
     def matches(
         self, frame: Frame, value: Any, node: ast.pattern
     ) -> tuple[Any, dict[str, Any]]: ...

@@ -15,9 +15,11 @@ from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Instance
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
+from hawk.frontend.objects import Objects
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
@@ -46,7 +48,7 @@ class Expressions:
 
     def __init__(self, domain: KernelDomain) -> None:
         self.domain, self.numbers = domain, domain.numbers
-        self.arrays = Arrays(self)
+        self.arrays, self.objects = Arrays(self), Objects(self)
         self.sums, self.conditions = Sums(self), Conditions(self)
         self.containers, self.calls = Containers(self), Calls(domain)
 
@@ -226,6 +228,8 @@ class Expressions:
 
     def attribute(self, frame: Frame, node: ast.Attribute, owner: Any) -> Any:
         """An attribute of `owner`, which is what `node` reads it from."""
+        if isinstance(owner, Instance):
+            return self.objects.attribute(frame, node, owner)
         if isinstance(owner, TableView):
             if node.attr == "shape":
                 return tables.shape(owner)

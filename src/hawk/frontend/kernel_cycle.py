@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hawk.errors import HawkError
 from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.loops import stored
 from hawk.frontend.operators import Kind, Literal
@@ -81,8 +82,8 @@ class KernelCycle:
             text = next(iter(sorted(arrays)), "another array")
             memory.write(self.seeds, self.where, text)
         self.began, self.first_new = memory.clock, memory.next
-        self.ends: dict[int, tuple[str, SmallArray, SmallArray]] = {}
-        """Of each carried array: its name, what it is when a pass starts and when it ends."""
+        self.ends: dict[int, tuple[str, Any, Any]] = {}
+        """Of each carried array and object: its name, what it is when a pass starts and when it ends."""
 
     def again(self) -> bool:
         found = {cell for cell in self._written() if cell < self.first_new} - self.seeds
@@ -101,11 +102,15 @@ class KernelCycle:
         if not written:
             return
         met: list[tuple[str, set[int], set[int]]] = []
-        for key, start, end in self.ends.values():
+        for name, start, end in self.ends.values():
+            key = start.label if isinstance(start, Fields) else name
             before, after = {*start.cells, *start.also}, {*end.cells, *end.also}
             gained = {cell for cell in after - before if cell < self.first_new}
             if gained and (before | gained) & written:
-                starts = {other: {*s.cells, *s.also} for other, s, _ in self.ends.values()}
+                starts = {
+                    getattr(s, "label", other): {*s.cells, *s.also}
+                    for other, s, _ in self.ends.values()
+                }
                 names = [f"`{other}`" for other, cells in starts.items() if cells & gained]
                 raise self._same_memory(key, *names[:1] or ["an array from before the loop"])
             for other, others_before, others_after in met:
@@ -116,8 +121,12 @@ class KernelCycle:
             met.append((key, before, after))
 
     def _same_memory(self, key: str, other: str) -> HawkError:
+        objects = {s.label for _, s, _ in self.ends.values() if isinstance(s, Fields)}
         what = f"`{key}` is the same array as {other} from the second pass on, and elements change"
         fix = f"`.copy()` behind what `{key}` is made of in the loop"
+        if key in objects:
+            what = f"`{key}` is the same object as {other} from the second pass on, and it changes"
+            fix = f"dataclasses.replace(...) around what `{key}` is made of in the loop"
         return HawkError("H309", what, self.where, fix)
 
     # --- what is carried ---
@@ -180,8 +189,8 @@ class KernelCycle:
         self.domain.expressions.containers.meet(filled)
         return filled
 
-    def _read(self, array: SmallArray, parts: tuple[Any, ...]) -> SmallArray:
-        """A carried array with its numbers, read from memory now."""
+    def _read(self, array: Any, parts: tuple[Any, ...]) -> Any:
+        """A carried array with its numbers, or an object with its fields, read from memory now."""
         also = array.also
         if id(array) in self.ends:
             _, _, end = self.ends[id(array)]
@@ -197,7 +206,7 @@ class KernelCycle:
         def hand(slot: Any, part: Any) -> None:
             if isinstance(slot, _Slot):
                 slot.following = numbers.to(part, slot.kind).value
-            elif isinstance(slot, SmallArray):
+            elif isinstance(slot, (SmallArray, Fields)):
                 self.ends[id(slot)] = key, slot, part
                 for each, piece in zip(slot.parts, part.parts, strict=True):
                     hand(each, piece)

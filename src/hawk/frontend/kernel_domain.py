@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,7 @@ from hawk.frontend.domain import Cycle, Fork
 from hawk.frontend.events import Event, Watch
 from hawk.frontend.expressions import Expressions
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.kernel_cycle import KernelCycle
 from hawk.frontend.kernel_fork import KernelFork, misfit
 from hawk.frontend.kernel_numbers import KernelNumbers
@@ -21,9 +22,16 @@ from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.reductions import Reductions
-from hawk.frontend.small_arrays import Memory, SmallArray, described, old
+from hawk.frontend.small_arrays import Memory, SmallArray, described, old, old_object
 from hawk.frontend.suggestions import site_of
-from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
+from hawk.frontend.templates import (
+    ArrayParts,
+    FieldParts,
+    Known,
+    Parts,
+    describe,
+    template_of,
+)
 from hawk.frontend.values import (
     VIEWS,
     Closure,
@@ -161,6 +169,8 @@ class KernelDomain:
             return bool(truth.number) if isinstance(truth.value, Const) else truth
         if isinstance(value, SmallArray):
             raise self._no_truth(frame, value, node)
+        if isinstance(value, Instance):
+            return self.expressions.objects.truth(frame, value, node)
         return by_python(lambda: bool(value), frame.loc(node), "H208")
 
     def _no_truth(self, frame: Frame, array: SmallArray, node: ast.AST) -> HawkError:
@@ -214,11 +224,11 @@ class KernelDomain:
         return isinstance(value, SmallArray)
 
     def template(self, value: Any) -> Any:
-        """The template of a value; Unusable for an array that is old."""
-        if isinstance(value, SmallArray):
-            change = self.memory.change(value)
+        """The template of a value; Unusable for an array, or an object, that is old."""
+        if isinstance(value, (SmallArray, Fields)):
+            change, told = self.memory.change(value), _told(value)
             if change is not None:
-                return Unusable(lambda name, where: old(name, change, where))
+                return Unusable(lambda name, where: told(name, change, where))
         return template_of(self.numbers, value)
 
     def widen(
@@ -231,10 +241,13 @@ class KernelDomain:
             parts = tuple(self.widen(frame, name, entry, part, each, node) for part, each in pairs)
             bad = [part for part in parts if isinstance(part, Unusable)]
             return bad[0] if bad else Parts(template.form, parts, template.keys)
-        if isinstance(value, SmallArray):
-            change = self.memory.change(value)
+        if isinstance(value, (SmallArray, Fields)):
+            change, told = self.memory.change(value), _told(value)
             if change is not None:
-                return Unusable(lambda name, where: old(name, change, where))
+                return Unusable(lambda name, where: told(name, change, where))
+        if isinstance(template, FieldParts) and isinstance(value, Fields):
+            return self._widen_fields(frame, entry, template, value, node)
+        if isinstance(value, SmallArray):
             if isinstance(template, ArrayParts) and template.shape == value.shape:
                 if template.kind is value.dtype:
                     return template
@@ -254,6 +267,32 @@ class KernelDomain:
                 except Misfit as error:
                     return misfit(error)
         return common
+
+    def _widen_fields(
+        self, frame: Frame, entry: Any, template: FieldParts, value: Fields, node: ast.AST
+    ) -> FieldParts:
+        """As `widen`, field by field: one that has no single type is not read, others are."""
+        parts: list[Any] = []
+        before = entry.parts if isinstance(entry, Fields) else value.parts
+        for name, old_part, part, new in zip(
+            value.names, before, template.parts, value.parts, strict=True
+        ):
+            wide = part
+            if isinstance(new, Unusable):
+                wide = new if not isinstance(part, Unusable) else part
+            elif not isinstance(part, Unusable):
+                label = f"{value.label}.{name}"
+                wide = self.widen(frame, label, old_part, part, new, node)
+            parts.append(wide)
+        return FieldParts(template.cls, tuple(parts), template.like)
+
+    def unite(
+        self,
+        paths: Sequence[dict[str, Any]],
+        stands: dict[str, Any] | None = None,
+        anew: Collection[str] = (),
+    ) -> list[dict[str, Any]]:
+        return self.expressions.objects.unite(paths, stands, anew)
 
     def _changes(
         self,
@@ -376,6 +415,11 @@ class KernelDomain:
 
     def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:
         return self.expressions.matches(frame, value, node)
+
+
+def _told(value: Any) -> Any:
+    """What says that an array, or an object, changed under another name."""
+    return old_object if isinstance(value, Fields) else old
 
 
 def _is_print(node: ast.Call) -> bool:

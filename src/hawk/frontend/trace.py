@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hawk.errors import HawkError
+from hawk.frontend.bundles import Bundle
 from hawk.frontend.events import Events
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_domain import KernelDomain
@@ -58,17 +59,24 @@ def trace(
     domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
     planes, groups = _planes(source, signature, real, uniform)
     names: dict[str, Any] = {}
-    for each in signature.parameters:
+
+    def read(each: Parameter) -> Any:
+        """What a plane holds when a step starts."""
         if each.role is Role.MASK:
-            names[each.name] = domain.numbers.settle(NOT_DONE)
-            continue
+            return domain.numbers.settle(NOT_DONE)
         parts = [Scalar(plane.read) for plane in groups[each.name] if plane.read is not None]
         if each.table is not None:
             dtype = each.element.at(real)
-            names[each.name] = TableView(each.name, domain.numbers, parts[0], each.table, dtype)
-            continue
+            return TableView(each.name, domain.numbers, parts[0], each.table, dtype)
         shape = each.element.shape
-        names[each.name] = domain.memory.fresh(shape, parts) if shape else parts[0]
+        return domain.memory.fresh(shape, parts) if shape else parts[0]
+
+    for each in signature.declared:
+        if isinstance(each, Bundle):
+            objects = domain.expressions.objects
+            names[each.name] = objects.of_planes(names, each, read, each.name)
+        else:
+            names[each.name] = read(each)
     leave = Leave(domain, signature)
     frame = Frame(source, names, planes=leave.planes, leave=leave)
     try:
@@ -119,7 +127,8 @@ def _planes(
     each: Parameter | Output
     for each in (*signature.parameters, *signature.outputs):
         role = Role.UNIFORM if each.name in uniform else each.role
-        where = source.loc(nodes[each.name]) if each.name in nodes else source.head()
+        root = each.path[0] if each.path else each.name
+        where = source.loc(nodes[root]) if root in nodes else source.head()
         dtype, group = each.element.at(real), groups.setdefault(each.name, [])
         for name in each.element.components(each.name):
             reads = role not in (Role.MASK, Role.OUTPUT)

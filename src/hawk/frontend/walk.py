@@ -104,7 +104,7 @@ class Walker:
         for way in Exit:
             a, b = first.get(way), second.get(way)
             if a is not None and b is not None:
-                names = _paired(fork, a.names, b.names, frame, node)
+                names = _paired(fork, *self.domain.unite([a.names, b.names]), frame, node)
                 joined[way] = Way(fork.flag(a.flag, b.flag), names)
             elif a is not None:
                 names = {name: fork.only(name, value, 0) for name, value in a.names.items()}
@@ -379,10 +379,10 @@ class Walker:
             if name in entry and not isinstance(entry[name], Unusable)
         }
         templates = {n: each for n, each in templates.items() if not isinstance(each, Unusable)}
-        kept = domain.kept()
+        kept, stands = domain.kept(), dict[str, Any]()
         while True:
             frame.names = dict(entry)
-            attempt = Attempt(self, frame, node, bounds, trips, templates, names)
+            attempt = Attempt(self, frame, node, bounds, trips, templates, names, stands)
             try:
                 ways = attempt.run()
             except NeedsKnown:
@@ -391,7 +391,8 @@ class Walker:
             if ways is not None:
                 return ways
             domain.restore(kept)
-            templates = attempt.widened
+            templates, names, entry = attempt.widened, attempt.names, attempt.came
+            templates |= {name: domain.template(entry[name]) for name in attempt.added}
 
 
 def _certain(ways: Ways) -> Ways:
