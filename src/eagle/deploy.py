@@ -306,12 +306,12 @@ def returned(binding: Binding) -> Any:
     """What a direct call returns."""
     signature = binding.kernel.signature
     if signature.returned or signature.state:
-        return signature.given_back(lambda plane: _value(binding, plane.name))
-    return _value(binding, binding.mask or "")
+        return signature.given_back(lambda plane: _value(binding, plane.name, binding.held(plane)))
+    mask = binding.mask or ""
+    return _value(binding, mask, binding.given_back(mask))
 
 
-def _value(binding: Binding, name: str) -> Any:
+def _value(binding: Binding, name: str, value: Any) -> Any:
     """A plane as it comes back: the caller's own array, a new one, or a number."""
-    value = binding.given_back(name)
     lone = isinstance(value, np.ndarray) and not value.ndim and name not in binding.own
     return value[()] if lone else value

@@ -184,7 +184,8 @@ class Simulation:
             del planes[STEPS_TAKEN]
             allocated = tuple(name for name in allocated if name != STEPS_TAKEN)
         finished = self._binding.given_back(self._binding.mask or "")
-        return SimResult(planes, finished, status, report, allocated, self._steps_taken)
+        objects = self._binding.objects
+        return SimResult(planes, finished, status, report, allocated, self._steps_taken, objects)
 
     def _made(self, course: Course, status: Status) -> RunReport:
         """What the course did until now."""

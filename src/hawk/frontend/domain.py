@@ -111,6 +111,10 @@ class Domain(Protocol):
         """Whether an assignment to an element of `value` gives its name another value."""
         ...
 
+    def changing(self, node: ast.AST, names: dict[str, Any]) -> frozenset[str]:
+        """The keys of objects that a loop is known to change, from an earlier walk of it."""
+        ...
+
     def template(self, value: Any) -> Any: ...
     def widen(
         self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST

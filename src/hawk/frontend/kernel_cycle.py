@@ -17,7 +17,7 @@ from hawk.frontend.kernel_fork import zero
 from hawk.frontend.loops import stored
 from hawk.frontend.operators import Kind, Literal
 from hawk.frontend.small_arrays import SmallArray
-from hawk.frontend.templates import Template, fill, open_up, template_of
+from hawk.frontend.templates import Template, fill, open_up
 from hawk.frontend.values import Scalar
 from hawk.ir.nodes import Block, Const, Loop, Statement, Value
 from hawk.ir.types import DType
@@ -201,7 +201,7 @@ class KernelCycle:
         numbers = self.domain.numbers
         if key not in self.keys:
             value = self.domain.settle(value)
-            self.carry(key, None, template_of(numbers, value))
+            self.carry(key, None, self.domain.template(value))
 
         def hand(slot: Any, part: Any) -> None:
             if isinstance(slot, _Slot):

@@ -223,12 +223,28 @@ class KernelDomain:
     def changes_in_place(self, value: Any) -> bool:
         return isinstance(value, SmallArray)
 
+    def changing(self, node: ast.AST, names: dict[str, Any]) -> frozenset[str]:
+        """The keys of objects that a loop is known to change, from an earlier walk of it."""
+        seeds = self.seeds.get(node)
+        if not seeds:
+            return frozenset()
+        held = {name: each for name, each in names.items() if isinstance(each, Fields)}
+        return frozenset([name for name, each in held.items() if seeds & {*each.cells}])
+
     def template(self, value: Any) -> Any:
         """The template of a value; Unusable for an array, or an object, that is old."""
         if isinstance(value, (SmallArray, Fields)):
             change, told = self.memory.change(value), _told(value)
             if change is not None:
                 return Unusable(lambda name, where: told(name, change, where))
+        if isinstance(value, Fields):
+            parts = [p if isinstance(p, Unusable) else self.template(p) for p in value.parts]
+            return FieldParts(value.cls, tuple(parts), value)
+        if isinstance(value, (tuple, list, dict)):
+            held = map(self.template, value.values() if isinstance(value, dict) else value)
+            old_ones = [each for each in held if isinstance(each, Unusable)]
+            if old_ones:
+                return old_ones[0]
         return template_of(self.numbers, value)
 
     def widen(

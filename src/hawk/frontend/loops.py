@@ -170,6 +170,8 @@ class Attempt:
                     continue
                 value = domain.choose(ways[way].flag, key, other, value, where) if found else other
                 found = True
+            if found and key not in self.templates:
+                value = self._fresh(ways, key, value)
             if found and not isinstance(value, Unusable):
                 held.add(key)
                 self.cycle.next(key, value)
@@ -177,6 +179,16 @@ class Attempt:
             if way in ways:
                 self.cycle.next(_flag(way), ways[way].flag)
         return held
+
+    def _fresh(self, ways: Ways, key: str, value: Any) -> Any:
+        """A value that leaves the loop; Unusable if it changed under another name meanwhile."""
+        template = self.domain.template(value)
+        if not isinstance(template, Unusable):
+            return value
+        for way in ways.values():
+            if key in way.names:
+                way.names[key] = template
+        return template
 
     def _let_out(self, ways: Ways, outside: set[str]) -> None:
         """Names of the last pass alone that are read behind the loop have objects of their own."""
@@ -242,6 +254,8 @@ class Attempt:
                 names[name] = last[name] if isinstance(last[name], Unusable) else results[name]
             elif isinstance(template, Unusable):
                 names[name] = template
+            elif template is None and isinstance(last.get(name), Unusable):
+                names[name] = last[name]
             elif template is None and name in last:
                 names[name] = _maybe_unbound(self.frame, self.node)
         return names

@@ -372,7 +372,7 @@ class Walker:
         """A loop at run time: find the types it carries, then write it."""
         entry, domain = frame.names, self.domain
         changed = {n for n in stored(node) if domain.changes_in_place(entry.get(n))}
-        names = bound(node) | changed
+        names = bound(node) | changed | domain.changing(node, entry)
         templates = {
             name: domain.template(entry[name])
             for name in sorted(names)
