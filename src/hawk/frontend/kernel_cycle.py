@@ -77,18 +77,21 @@ class KernelCycle:
         named = {n: frame.names.get(n) for n in stored(self.node)}
         arrays = {n: each for n, each in named.items() if isinstance(each, SmallArray)}
         self.seeds = {c for each in arrays.values() for c in (*each.cells, *each.also)}
-        self.seeds |= self.domain.seeds.get(self.node, set())
         if self.seeds:
-            text = next(iter(sorted(arrays)), "another array")
-            memory.write(self.seeds, self.where, text)
+            memory.write(self.seeds, self.where, next(iter(sorted(arrays))))
+        for cell, write in self.domain.seeds.get(self.node, {}).items():
+            if cell not in self.seeds:
+                memory.write([cell], write.loc, write.text)
+        self.seeds |= self.domain.seeds.get(self.node, {}).keys()
         self.began, self.first_new = memory.clock, memory.next
         self.ends: dict[int, tuple[str, Any, Any]] = {}
         """Of each carried array and object: its name, what it is when a pass starts and when it ends."""
 
     def again(self) -> bool:
         found = {cell for cell in self._written() if cell < self.first_new} - self.seeds
+        written = self.domain.memory.written
         if found:
-            self.domain.seeds.setdefault(self.node, set()).update(found)
+            self.domain.seeds.setdefault(self.node, {}).update({c: written[c] for c in found})
         return bool(found)
 
     def _written(self) -> set[int]:
@@ -102,15 +105,11 @@ class KernelCycle:
         if not written:
             return
         met: list[tuple[str, set[int], set[int]]] = []
-        for name, start, end in self.ends.values():
-            key = start.label if isinstance(start, Fields) else name
+        for key, start, end in self.ends.values():
             before, after = {*start.cells, *start.also}, {*end.cells, *end.also}
             gained = {cell for cell in after - before if cell < self.first_new}
             if gained and (before | gained) & written:
-                starts = {
-                    getattr(s, "label", other): {*s.cells, *s.also}
-                    for other, s, _ in self.ends.values()
-                }
+                starts = {other: {*s.cells, *s.also} for other, s, _ in self.ends.values()}
                 names = [f"`{other}`" for other, cells in starts.items() if cells & gained]
                 raise self._same_memory(key, *names[:1] or ["an array from before the loop"])
             for other, others_before, others_after in met:
@@ -203,20 +202,23 @@ class KernelCycle:
             value = self.domain.settle(value)
             self.carry(key, None, self.domain.template(value))
 
-        def hand(slot: Any, part: Any) -> None:
+        def hand(name: str, slot: Any, part: Any) -> None:
             if isinstance(slot, _Slot):
                 slot.following = numbers.to(part, slot.kind).value
-            elif isinstance(slot, (SmallArray, Fields)):
-                self.ends[id(slot)] = key, slot, part
-                for each, piece in zip(slot.parts, part.parts, strict=True):
-                    hand(each, piece)
+            elif isinstance(slot, SmallArray):
+                self.ends[id(slot)] = name, slot, part
+                hand(name, slot.parts, part.parts)
+            elif isinstance(slot, Fields):
+                self.ends[id(slot)] = slot.label, slot, part
+                for field, each, piece in zip(slot.names, slot.parts, part.parts, strict=True):
+                    hand(f"{slot.label}.{field}", each, piece)
             elif isinstance(slot, dict):
-                hand(list(slot.values()), list(part.values()))
+                hand(name, list(slot.values()), list(part.values()))
             elif isinstance(slot, (tuple, list)):
                 for each, piece in zip(slot, part, strict=True):
-                    hand(each, piece)
+                    hand(name, each, piece)
 
-        hand(self.keys[key], value)
+        hand(key, self.keys[key], value)
 
     def decide(self, test: Any, exits: Sequence[str]) -> None:
         builder, numbers = self.domain.builder, self.domain.numbers

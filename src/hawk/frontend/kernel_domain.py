@@ -22,7 +22,7 @@ from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.reductions import Reductions
-from hawk.frontend.small_arrays import Memory, SmallArray, described, old, old_object
+from hawk.frontend.small_arrays import Memory, SmallArray, Write, described, old, old_object
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import (
     ArrayParts,
@@ -73,7 +73,7 @@ class KernelDomain:
         self.memory = Memory()
         self.counters: set[int] = set()
         """The counters, by identity, of loops that would be written out for an index."""
-        self.seeds: dict[ast.AST, set[int]] = {}
+        self.seeds: dict[ast.AST, dict[int, Write]] = {}
         """The memory that is written in a loop, where that is known from an earlier try."""
         self.reads = Reads()
         self.walker = Walker(self)
@@ -229,7 +229,11 @@ class KernelDomain:
         if not seeds:
             return frozenset()
         held = {name: each for name, each in names.items() if isinstance(each, Fields)}
-        return frozenset([name for name, each in held.items() if seeds & {*each.cells}])
+        places = {
+            name: {*each.cells}.union(*[p.cells for p in each.parts if isinstance(p, SmallArray)])
+            for name, each in held.items()
+        }
+        return frozenset([name for name, cells in places.items() if seeds.keys() & cells])
 
     def template(self, value: Any) -> Any:
         """The template of a value; Unusable for an array, or an object, that is old."""
