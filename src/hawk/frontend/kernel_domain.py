@@ -237,6 +237,8 @@ class KernelDomain:
 
     def template(self, value: Any) -> Any:
         """The template of a value; Unusable for an array, or an object, that is old."""
+        if isinstance(value, Unusable):
+            return value
         if isinstance(value, (SmallArray, Fields)):
             change, told = self.memory.change(value), _told(value)
             if change is not None:

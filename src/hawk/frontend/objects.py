@@ -405,19 +405,24 @@ class _Meeting:
     def _instances(self, values: list[Instance], *, always: bool) -> list[Any]:
         """One object for those that each path has."""
         held = [path.get(each.key) for path, each in zip(self.before, values, strict=True)]
-        classes = {each.cls for each in values}
-        if len(classes) > 1 or not all(isinstance(each, Fields) for each in held):
+        classes, known = {each.cls for each in values}, [h for h in held if isinstance(h, Fields)]
+        unusable = [each for each in held if isinstance(each, Unusable)]
+        if len(classes) > 1 or not known or len(known) + len(unusable) < len(held):
             return list(values)
         key = tuple([each.number for each in values])
         if key in self.made:
             return [self.made[key]] * len(values)
         stand, cells = values[0], None
         if stand.key not in self.stands or always:
-            stand, cells = self.objects.stand_in(held[0])  # type: ignore[arg-type]
+            stand, cells = self.objects.stand_in(known[0])
         self.made[key] = stand
-        columns = self._columns([each.parts for each in held], always=always)  # type: ignore[union-attr]
-        for place, (fields, parts) in enumerate(zip(held, columns, strict=True)):
-            assert isinstance(fields, Fields)
+        if unusable:  # what it holds there is not known, so it is not afterwards
+            for place, fields in enumerate(held):
+                if place or cells is not None:
+                    self._set(place, stand.key, unusable[0] if fields in unusable else fields)
+            return [stand] * len(values)
+        columns = self._columns([each.parts for each in known], always=always)
+        for place, (fields, parts) in enumerate(zip(known, columns, strict=True)):
             made = replace(fields, parts=tuple(parts))
             if cells is not None:
                 made = replace(made, cells=cells, also=made.also | {*fields.cells})
