@@ -2,7 +2,7 @@
 
 A kernel of a notebook, of the program itself (`__main__`) or inside a function cannot be imported.
 Its pickle holds the text of its file, its options, and what it reads from outside: globals, the
-closure, and, in the same way, functions that cannot be imported either.
+closure, and, in the same way, functions and dataclasses that cannot be imported either.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from importlib.machinery import ModuleSpec
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+from hawk import pickled_classes as classes
 from hawk.errors import HawkError
+from hawk.frontend.bundles import is_bundle
 from hawk.frontend.source import Source, _find, _functions, read_names
 from hawk.kernel import Kernel, Program
 from hawk.kernel import _made as with_options
@@ -108,7 +110,7 @@ def reduce(kernel: Kernel[..., Any]) -> tuple[Any, ...]:
     return by_text, (_Writer().kernel(kernel),)
 
 
-def _is_imported(thing: Kernel[..., Any] | FunctionType) -> bool:
+def _is_imported(thing: Kernel[..., Any] | FunctionType | type) -> bool:
     """Can another process import `thing` by its name?"""
     function = thing.program.function if isinstance(thing, Kernel) else thing
     module, path = function.__module__, function.__qualname__
@@ -201,7 +203,18 @@ class _Writer:
                 return self.function(value, Source.of(value))
         if type(value) in (list, tuple, dict):
             return self._container(value)
-        return value
+        if is_bundle(value):
+            return value if _is_imported(value) else self._class(value)
+        if is_bundle(type(value)) and not _is_imported(type(value)):
+            return classes.object_text(value, self.value)
+        return classes.annotation(value, self.value)
+
+    def _class(self, cls: type) -> classes.ClassText:
+        known = self._made.get(id(cls))
+        if known is None:
+            known = self._known(cls, classes.begun(cls))
+            classes.finish(known, cls, self.value)
+        return known
 
     def _container(self, value: Any) -> Any:
         known = self._made.get(id(value))
@@ -310,12 +323,28 @@ class _Reader:
                 return self.kernel(value)
             case FunctionText():
                 return self.function(value)
+            case classes.ClassText():
+                return self._class(value)
+            case classes.ObjectText():
+                return classes.object_of(value, self.value)
+            case classes.Alias():
+                return classes.alias(value, self.value)
             case Container(kind, values) if kind is dict:
                 return {key: self.value(each) for key, each in values}
             case Container(kind, values):
                 return kind([self.value(each) for each in values])
             case _:
                 return value
+
+
+    def _class(self, text: classes.ClassText) -> type:
+        if id(text) not in self._made:
+
+            def known(made: type) -> None:
+                self._made[id(text)] = made
+
+            classes.make(text, self.value, known)
+        return self._made[id(text)]
 
 
 def _is_kernel(value: object) -> bool:
