@@ -5,6 +5,7 @@ tools/errors.py` runs every program and writes the messages and the page anew; r
 A test says when either is out of date.
 """
 
+import dataclasses
 import functools
 import linecache
 import math
@@ -65,7 +66,8 @@ def cases() -> list[Case]:
 def names() -> dict[str, Any]:
     """Return what a program may use without importing it."""
     known = {name: getattr(hawk, name) for name in hawk.__all__}
-    return {**known, "hawk": hawk, "math": math, "np": np, "functools": functools}
+    modules = {"math": math, "functools": functools, "dataclasses": dataclasses}
+    return {**known, **modules, "hawk": hawk, "np": np, "dataclass": dataclass}
 
 
 def error_of(program: str) -> Exception | None:

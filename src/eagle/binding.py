@@ -407,7 +407,7 @@ class Binder:
             return False
         if any(plane.name in self.named for _, plane in bundle.planes()):
             return False
-        if bundle.name not in self.absent:
+        if bundle.name not in self.absent | self.meant:
             self.absent.add(bundle.name)
             self.refuse(bundle.name, f"not given; expected {expected_of(bundle)}")
         return True

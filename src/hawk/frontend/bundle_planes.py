@@ -123,7 +123,10 @@ class _Reader:
             what = f"its field `{field.name}` is `{_shown(field.annotation)}`, which is no kernel type"
             usual = {int: "Index", bool: "Bool", "int": "Index", "bool": "Bool"}
             kind = usual.get(field.annotation, "Scalar")
-            raise self._error(path, what, f"{field.name}: {kind} in the class, or leave it out")
+            fix = f"{field.name}: {kind} in the class, or leave it out"
+            if isinstance(field.annotation, type) and field.annotation.__module__ != "builtins":
+                fix = f"@dataclass above the class {field.annotation.__name__}"
+            raise self._error(path, what, fix)
         if self.returned:
             return Output(name, element, path)
         if element.shape and default is not NO_DEFAULT:

@@ -678,7 +678,14 @@ class Shim:
 
     def _construct(self, cls: Any, args: Any, keywords: Any) -> Any:
         """What a dataclass makes, with `__post_init__` as a kernel would run it."""
-        given = dict(inspect.signature(cls).bind(*args, **keywords).arguments)
+        signature = inspect.signature(cls)
+        given = dict(signature.bind(*args, **keywords).arguments)
+        known = {each.name for each in dataclasses.fields(cls)}
+        extra = [
+            given.pop(each.name, each.default)
+            for each in signature.parameters.values()
+            if each.name not in known
+        ]
         made = cls.__new__(cls)
         for each in dataclasses.fields(cls):
             if each.init and each.name in given:
@@ -691,7 +698,7 @@ class Shim:
                 continue
             object.__setattr__(made, each.name, value)
         if hasattr(cls, "__post_init__"):
-            self.call(cls.__post_init__, made, *given.values())
+            self.call(cls.__post_init__, made, *extra)
         return made
 
     def _default(self, cls: type, name: str, value: Any) -> Any:

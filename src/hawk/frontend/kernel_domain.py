@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hawk.errors import Edit, HawkError, Loc
+from hawk.frontend.bundles import fields_of
 from hawk.frontend.domain import Cycle, Fork
 from hawk.frontend.events import Event, Watch
 from hawk.frontend.expressions import Expressions
@@ -392,6 +393,10 @@ class KernelDomain:
             fix = f"range({text})" if value.dtype.is_int else f"range(...), or {text} alone"
             raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
+        if isinstance(value, Instance):
+            fields = ", ".join(f"{frame.source.text(node)}.{each.name}" for each in fields_of(value.cls))
+            what += describe(self.numbers, value)
+            raise HawkError("H404", what, frame.loc(node), f"({fields},)")
         text = frame.source.text(node)
         if isinstance(value, TableView):
             fix = f"for i in range(len({text})): ... with {text}[i]"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from hawk.edits import Edit
+from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
 from hawk.frontend.bundles import Bundle, fields_of
 from hawk.frontend.frame import Frame
@@ -19,6 +19,7 @@ from hawk.frontend.lookup import plain, read_attribute
 from hawk.frontend.operators import Misfit, named
 from hawk.frontend.small_arrays import SmallArray, array_name, old_object
 from hawk.frontend.source import nearest
+from hawk.frontend.suggestions import sites
 from hawk.frontend.templates import describe
 from hawk.frontend.values import Scalar, Unusable
 
@@ -159,8 +160,8 @@ class Objects:
                     return value
             numbers = isinstance(value, (tuple, list)) and len(value) == element.shape[0]
             maker = "vec" if len(element.shape) == 1 else "mat"
-            fix = f"hawk.math.{maker}(...) of it" if numbers else ""
-            raise HawkError("H207", what, frame.loc(node), fix)
+            template = f"hawk.math.{maker}({{left}})" if numbers else ""
+            raise self._misfit(frame, node, "H207", what, text, template)
         if not isinstance(value, (Scalar, bool, int, float)):
             raise HawkError("H207", what, frame.loc(node))
         self.numbers.builder.loc = frame.loc(node)
@@ -168,10 +169,20 @@ class Objects:
             return self.numbers.store(value, dtype)
         except Misfit as misfit:
             fix = misfit.fixes[0] if misfit.fixes else ""
-            said = fix.text if isinstance(fix, Edit) else fix
-            raise HawkError(
-                misfit.code, what, frame.loc(node), said.replace("{left}", "...")
-            ) from None
+            template = fix.text if isinstance(fix, Edit) else fix
+            raise self._misfit(frame, node, misfit.code, what, text, template) from None
+
+    @staticmethod
+    def _misfit(
+        frame: Frame, node: ast.AST, code: str, what: str, text: str, template: str
+    ) -> HawkError:
+        """The error of a value that a field cannot hold; `template` makes one of it that it can."""
+        where = frame.loc(node)
+        at = [s for s in sites(frame.source.body, text) if frame.loc(s.statement).line == where.line]
+        if not template or not at:
+            return HawkError(code, what, where, filled(template, left="...") if template else "")
+        edit = at[-1].edit(frame, template, where)
+        return HawkError(code, what, where if edit is None else edit.at, edit or "")
 
     # --- new ones ---
 
@@ -195,9 +206,11 @@ class Objects:
             bound = signature.bind(*args, **keywords).arguments
         except TypeError as error:
             unknown = [each for each in keywords if each not in signature.parameters]
-            near = nearest(unknown[0], signature.parameters) if unknown else ""
-            fix = f"{name}(..., {near}=...)" if near else ""
-            raise HawkError("H305", f"`{name}`: {error}", where, fix) from None
+            takes = ", ".join(f"{each}=..." for each in signature.parameters)
+            what = f"`{name}`: {error}"
+            if unknown:
+                what = f"`{name}` has no field `{unknown[0]}`"
+            raise HawkError("H305", what, where, f"{name}({takes})") from None
         held: dict[str, Any] = {}
         for each in dataclasses.fields(cls):
             text = f"{name}.{each.name}"
@@ -216,9 +229,12 @@ class Objects:
         )
         after = getattr(cls, "__post_init__", None)
         if isinstance(after, FunctionType):
-            extra = [bound[each] for each in signature.parameters if each in bound]
             known = {each.name for each in dataclasses.fields(cls)}
-            extra = [bound[each] for each in bound if each not in known]
+            extra = [
+                bound.get(each.name, each.default)
+                for each in signature.parameters.values()
+                if each.name not in known
+            ]
             self.domain.reads.from_attribute(cls, "__post_init__", after)
             self.expressions.calls.apply(frame, node, after, [made, *extra])
         return made
