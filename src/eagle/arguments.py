@@ -13,8 +13,8 @@ from eagle.bundles import open_objects, place_object
 from eagle.interop.base import foreign
 from eagle.misfits import can_be_array
 from eagle.params import is_number, shown
-from hawk.ir.nodes import Role
 from hawk.frontend.bundles import Bundle
+from hawk.ir.nodes import Role
 from hawk.kernel import RESERVED, Kernel, Output
 
 _OF_KERNELS = {"checks": "checks=True", "contract": "contract=False"}

@@ -19,7 +19,7 @@ from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
 from hawk.annotations import owner
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
-from hawk.ir.nodes import ARRAYS, WRITTEN, Role
+from hawk.ir.nodes import ARRAYS, WRITTEN
 from hawk.kernel import Kernel
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)

@@ -23,7 +23,7 @@ _LEFT_OUT = {
 }
 
 Value = Callable[[Any], Any]
-"""What stands for a value in a pickle; or, when one is read, the value that something stands for."""
+"""What stands for a value in a pickle; when one is read, the value that something stands for."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,12 +77,11 @@ def begun(cls: Any) -> ClassText:
 
 def finish(text: ClassText, cls: Any, value: Value) -> None:
     text.bases = tuple([value(base) for base in cls.__bases__ if base is not object])
-    inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__annotations__", {})}
-    own = {name for name in vars(cls).get("__annotations__", {})} or set(cls.__annotations__)
+    own = inspect.get_annotations(cls)
     annotations = {each.name: each.annotation for each in fields_of(cls)}
     for each in dataclasses.fields(cls):
-        if each.name not in own and each.name in inherited:
-            continue
+        if each.name not in own:
+            continue  # a base's
         options = {name: getattr(each, name) for name in _OF_A_FIELD}
         for name in ("default", "default_factory"):
             given = getattr(each, name)

@@ -203,7 +203,7 @@ class _Writer:
                 return self.function(value, Source.of(value))
         if type(value) in (list, tuple, dict):
             return self._container(value)
-        if is_bundle(value):
+        if isinstance(value, type) and is_bundle(value):
             return value if _is_imported(value) else self._class(value)
         if is_bundle(type(value)) and not _is_imported(type(value)):
             return classes.object_text(value, self.value)
@@ -335,7 +335,6 @@ class _Reader:
                 return kind([self.value(each) for each in values])
             case _:
                 return value
-
 
     def _class(self, text: classes.ClassText) -> type:
         if id(text) not in self._made:

@@ -209,7 +209,7 @@ def _bind(
     for each in kernel.signature.bundles:
         if each.name in given:
             values, missing = opened(each, given.pop(each.name))
-            for name, path, _ in missing:
+            for _, path, _ in missing:
                 raise TypeError(f"{kernel.name}: {each.name} has no {'.'.join(path)}")
             twice = values.keys() & given.keys()
             if twice:

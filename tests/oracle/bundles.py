@@ -1,6 +1,6 @@
-"""Write objects of dataclasses: how they are made, changed, chosen and carried, and what reads them.
+"""Write objects of dataclasses: how they are made, changed, chosen, carried, and what reads them.
 
-Each name has an object of its own, with arrays of its own, or the language might refuse the program.
+Each name has an object of its own, with arrays of its own, or the program might be refused.
 """
 
 from __future__ import annotations

@@ -377,7 +377,9 @@ class _Run:
         """The batch as a user passes it; small arrays in arrays of their own."""
         self.gather(batch)
         planes = whole(self.kernel, {**batch.arrays, **self.case.numbers})
-        self.together = {name: planes[name] for name in self.kernel.signature.shaped if name in planes}
+        self.together = {
+            name: planes[name] for name in self.kernel.signature.shaped if name in planes
+        }
         outputs = tuple(planes.pop(output.name) for output in self.kernel.outputs)
         planes = {
             each.name: planes[each.name] for each in self.kernel.parameters if each.name in planes

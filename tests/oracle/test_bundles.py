@@ -146,8 +146,10 @@ def never_old(right: Any) -> Any:
 
 def untyped(right: Any) -> Any:
     def wrong(self: Any, frame: Any, node: Any, cls: Any, name: str, value: Any, text: str) -> Any:
-        return value if isinstance(value, (int, float)) else right(
-            self, frame, node, cls, name, value, text
+        return (
+            value
+            if isinstance(value, (int, float))
+            else right(self, frame, node, cls, name, value, text)
         )
 
     return wrong

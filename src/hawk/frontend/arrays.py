@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -381,7 +382,7 @@ class Arrays:
     def _root(
         self, frame: Frame, target: ast.Subscript
     ) -> tuple[Callable[[SmallArray], None], SmallArray]:
-        """The array of a name, or a field, that an assignment changes; and what gives it another."""
+        """What gives the name, or the field, another array that an assignment changes; and it."""
         node: ast.expr = target.value
         while isinstance(node, (ast.Subscript, ast.Attribute)):
             if isinstance(node, ast.Attribute) and not _calls(node.value):
@@ -389,16 +390,15 @@ class Arrays:
                 if isinstance(of, Instance):
                     array = self.expressions.evaluate(frame, node)
                     if isinstance(array, SmallArray):
-                        put, field = self.expressions.objects.put, node.attr
-                        return lambda changed: put(frame, of, field, changed), array
+                        put = self.expressions.objects.put
+                        return functools.partial(put, frame, of, node.attr), array
             node = node.value
         text = frame.source.text(target)
         whole = isinstance(node, ast.Name)
         root = frame.names.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(node, ast.Name) and isinstance(root, SmallArray):
             self.check(frame, node, root)
-            name = node.id
-            return lambda changed: frame.names.__setitem__(name, changed), root
+            return functools.partial(frame.names.__setitem__, node.id), root
         if whole and not isinstance(root, (tuple, list, dict)) and root is None:
             what = f"`{frame.source.text(target.value)}` is an array of the function around this "
             fix = "a copy of it, changed and returned: v = v.copy(); v[0] = ...; return v"

@@ -1,4 +1,4 @@
-"""The planes of a parameter or output that is an object of a dataclass, and what can be wrong there."""
+"""The planes of a parameter or an output that is an object, and what can be wrong with them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class _Reader:
             return role  # what is returned is an output, whatever it is where it is given
         if field.marker not in _ROLES:
             what = f"`{field.name}` is {field.marker.value}; a mask is a parameter of its own"
-            raise self._error(path, what, "terminated: Terminated")
+            raise self._error(path, what, "a parameter besides it, terminated: Terminated")
         own = _ROLES[field.marker]
         if role is Role.UNIFORM and own is Role.STATE:
             what = f"`{field.name}` is Mutable, and all of `{path[0]}` is Param"
@@ -120,7 +120,9 @@ class _Reader:
     def _plane(self, path: tuple[str, ...], field: Field, role: Role, default: Any) -> Any:
         name, element = "_".join(path), field.element
         if element is None:
-            what = f"its field `{field.name}` is `{_shown(field.annotation)}`, which is no kernel type"
+            what = (
+                f"its field `{field.name}` is `{_shown(field.annotation)}`, which is no kernel type"
+            )
             usual = {int: "Index", bool: "Bool", "int": "Index", "bool": "Bool"}
             kind = usual.get(field.annotation, "Scalar")
             fix = f"{field.name}: {kind} in the class, or leave it out"
@@ -150,6 +152,8 @@ class _Reader:
 
 
 def _shown(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else getattr(
-        annotation, "__name__", repr(annotation)
+    return (
+        annotation
+        if isinstance(annotation, str)
+        else getattr(annotation, "__name__", repr(annotation))
     )

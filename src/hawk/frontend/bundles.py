@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
 from weakref import WeakKeyDictionary
 
-from hawk.annotations import Element, Marker, TableForm
+from hawk.annotations import SCALAR, Element, Marker, TableForm
 from hawk.annotations import Mutable as MutableWord
 from hawk.annotations import Param as ParamWord
-from hawk.annotations import SCALAR
 from hawk.frontend.parameters import NO_DEFAULT
 
 
@@ -67,7 +66,7 @@ class Bundle:
 Make: TypeAlias = Callable[[type, dict[str, Any]], Any]
 
 
-def instance(cls: type, held: Mapping[str, Any]) -> Any:
+def instance(cls: Any, held: Mapping[str, Any]) -> Any:
     """An object of `cls` that holds this; nothing of the class is run."""
     made = cls.__new__(cls)
     for name, value in held.items():
@@ -138,7 +137,8 @@ def read_annotation(
     if len(markers) > 1 or len(elements) > 1 or annotation is MutableWord:
         return None, None, None, None
     if tables:
-        return (tables[0].element, None, tables[0], None) if not markers else (None,) * 4
+        form = tables[0] if not markers else None
+        return (None if form is None else form.element), None, form, None
     if elements:
         return elements[0], marker, None, None
     return None, marker, None, base if is_bundle(base) else None

@@ -85,7 +85,7 @@ class KernelCycle:
         self.seeds |= self.domain.seeds.get(self.node, {}).keys()
         self.began, self.first_new = memory.clock, memory.next
         self.ends: dict[int, tuple[str, Any, Any]] = {}
-        """Of each carried array and object: its name, what it is when a pass starts and when it ends."""
+        """Of each carried array and object: its name, and what it is as a pass starts and ends."""
 
     def again(self) -> bool:
         found = {cell for cell in self._written() if cell < self.first_new} - self.seeds

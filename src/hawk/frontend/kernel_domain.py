@@ -270,11 +270,14 @@ class KernelDomain:
                 return Unusable(lambda name, where: told(name, change, where))
         if isinstance(template, FieldParts) and isinstance(value, Fields):
             return self._widen_fields(frame, entry, template, value, node)
-        if isinstance(value, SmallArray):
-            if isinstance(template, ArrayParts) and template.shape == value.shape:
-                if template.kind is value.dtype:
-                    return template
-                return self._changes(frame, name, entry, value, node, HawkError)
+        if (
+            isinstance(value, SmallArray)
+            and isinstance(template, ArrayParts)
+            and template.shape == value.shape
+        ):
+            if template.kind is value.dtype:
+                return template
+            return self._changes(frame, name, entry, value, node, HawkError)
         if isinstance(template, Known) and template == template_of(self.numbers, value):
             return template
         numeric = isinstance(value, (Scalar, bool, int, float))
@@ -394,9 +397,10 @@ class KernelDomain:
             raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
         if isinstance(value, Instance):
-            fields = ", ".join(f"{frame.source.text(node)}.{each.name}" for each in fields_of(value.cls))
+            of = frame.source.text(node)
+            fields = ", ".join([f"{of}.{each.name}" for each in fields_of(value.cls)])
             what += describe(self.numbers, value)
-            raise HawkError("H404", what, frame.loc(node), f"({fields},)")
+            raise HawkError("H404", what, frame.loc(node), f"({fields})")
         text = frame.source.text(node)
         if isinstance(value, TableView):
             fix = f"for i in range(len({text})): ... with {text}[i]"

@@ -141,9 +141,7 @@ class Objects:
         parts = (*held.parts[:place], value, *held.parts[place + 1 :])
         frame.names[instance.key] = replace(held, parts=parts, time=self.memory.tick())
 
-    def held(
-        self, frame: Frame, node: ast.AST, cls: type, name: str, value: Any, text: str
-    ) -> Any:
+    def held(self, frame: Frame, node: ast.AST, cls: type, name: str, value: Any, text: str) -> Any:
         """A value as a field holds it: of the kernel type that it is annotated with."""
         field = next((each for each in fields_of(cls) if each.name == name), None)
         element = None if field is None or field.table is not None else field.element
@@ -178,7 +176,9 @@ class Objects:
     ) -> HawkError:
         """The error of a value that a field cannot hold; `template` makes one of it that it can."""
         where = frame.loc(node)
-        at = [s for s in sites(frame.source.body, text) if frame.loc(s.statement).line == where.line]
+        at = [
+            s for s in sites(frame.source.body, text) if frame.loc(s.statement).line == where.line
+        ]
         if not template or not at:
             return HawkError(code, what, where, filled(template, left="...") if template else "")
         edit = at[-1].edit(frame, template, where)
@@ -456,5 +456,3 @@ def _not_set(field: str, name: str) -> Unusable:
         return HawkError("H302", what, where, f"self.{field} = ... first")
 
     return Unusable(why)
-
-

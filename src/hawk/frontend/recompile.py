@@ -205,7 +205,9 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if node.value is None or not _has_field(node.target):
             return self.generic_visit(node)
-        return [ast.copy_location(e, node) for e in self._bound(node.target, self.visit(node.value))]
+        return [
+            ast.copy_location(e, node) for e in self._bound(node.target, self.visit(node.value))
+        ]
 
     def _bound(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
         """Statements that bind a target which holds fields of objects, from left to right."""

@@ -81,10 +81,7 @@ class Signature:
         """
         whole = self.state if self.nesting is None else self.returned
         values = tuple(
-            [
-                each.build(value, make) if isinstance(each, Bundle) else value(each)
-                for each in whole
-            ]
+            [each.build(value, make) if isinstance(each, Bundle) else value(each) for each in whole]
         )
         alone = self.nesting == "one" or (self.nesting is None and len(values) == 1)
         return values[0] if alone else values
@@ -384,9 +381,7 @@ def _inner(annotation: Any) -> str:
     return "Scalar"
 
 
-def _outputs(
-    source: Source, known: dict[str, Any]
-) -> tuple[tuple[Output | Bundle, ...], Nesting]:
+def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output | Bundle, ...], Nesting]:
     annotation = known.get("return")
     if annotation is None or annotation is type(None):
         return (), None

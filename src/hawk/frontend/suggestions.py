@@ -168,9 +168,7 @@ def sites(nodes: Sequence[ast.AST], name: str) -> list[Site]:
 def _bound(node: ast.AST, target: ast.expr, value: ast.expr | None, name: str) -> Iterator[Site]:
     """The places of `name` in a target, each with its part of the value."""
     if isinstance(target, (ast.Name, ast.Attribute)):
-        if "." in name and ast.unparse(target) == name:
-            yield Site(node, value, name)
-        elif isinstance(target, ast.Name) and target.id == name:
+        if name == (target.id if isinstance(target, ast.Name) else ast.unparse(target)):
             yield Site(node, value, name)
         return
     if not isinstance(target, (ast.Tuple, ast.List)):

@@ -104,7 +104,8 @@ class Walker:
         for way in Exit:
             a, b = first.get(way), second.get(way)
             if a is not None and b is not None:
-                names = _paired(fork, *self.domain.unite([a.names, b.names]), frame, node)
+                names, other = self.domain.unite([a.names, b.names])
+                names = _paired(fork, names, other, frame, node)
                 joined[way] = Way(fork.flag(a.flag, b.flag), names)
             elif a is not None:
                 names = {name: fork.only(name, value, 0) for name, value in a.names.items()}

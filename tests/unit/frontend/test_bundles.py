@@ -97,7 +97,11 @@ def test_a_field_is_a_plane_and_so_is_one_of_an_object_inside() -> None:
         *("body_position", "body_velocity", "body_mass", "body_hits", "body_spin_rate"),
         *("body_spin_axis", "dt"),
     ]
-    assert [each.text for each in step.parameters][-3:] == ["body.spin.rate", "body.spin.axis", "dt"]
+    assert [each.text for each in step.parameters][-3:] == [
+        "body.spin.rate",
+        "body.spin.axis",
+        "dt",
+    ]
     assert {each.role for each in step.parameters} == {Role.STATE, Role.UNIFORM}
     run(step)
 
@@ -123,7 +127,13 @@ def test_a_field_may_say_what_it_is_to_the_launch() -> None:
         "k": Role.UNIFORM,
         "P": Role.INPUT,
     }
-    planes = {"m_x": np.ones(3), "m_g": 2.0, "m_t": np.arange(4.0), "m_k": 3, "m_P": np.ones((2, 2, 3))}
+    planes = {
+        "m_x": np.ones(3),
+        "m_g": 2.0,
+        "m_t": np.arange(4.0),
+        "m_k": 3,
+        "m_P": np.ones((2, 2, 3)),
+    }
     expected = hawk.run_python(step, **planes)["m_x"]
     np.testing.assert_array_equal([8.0, 8.0, 8.0], expected)
     np.testing.assert_array_equal(expected, hawk.interpret(step, **planes)["m_x"])
@@ -149,7 +159,10 @@ def test_annotations_may_be_texts() -> None:
         x: "Scalar"
         v: "Vector[2]"
 
-    assert [each.element.name for each in fields_of(Text) if each.element] == ["Scalar", "Vector[2]"]
+    assert [each.element.name for each in fields_of(Text) if each.element] == [
+        "Scalar",
+        "Vector[2]",
+    ]
 
 
 def test_an_input_may_be_assigned_to_and_is_not_stored() -> None:
@@ -225,9 +238,9 @@ def test_a_path_that_assigns_is_one_path() -> None:
 
 def test_a_loop_that_assigns_carries_what_it_changes() -> None:
     @hawk.kernel
-    def step(body: Mutable[Body], n: Index, dt: Param) -> Scalar:
+    def step(body: Mutable[Body], m: Index, dt: Param) -> Scalar:
         other = body
-        for i in range(n + 3):
+        for i in range(m + 3):
             other.velocity += dt * i
             for _ in range(2):
                 body.position += dt * other.velocity
@@ -274,12 +287,12 @@ def test_objects_are_made_and_replaced() -> None:
 
 def test_an_object_may_be_another_after_a_choice_or_a_pass() -> None:
     @hawk.kernel
-    def step(body: Mutable[Body], x: Scalar, n: Index) -> Scalar:
+    def step(body: Mutable[Body], x: Scalar, m: Index) -> Scalar:
         if x > 0.0:
             body = replace(body, mass=x)
         body.mass += 1.0
         best = Point(0.0)
-        for i in range(n + 2):
+        for i in range(m + 2):
             point = Point(x * i, best.x)
             best = point if point.x > best.x else Point(best.x, 1.0)
         last = best
@@ -290,8 +303,8 @@ def test_an_object_may_be_another_after_a_choice_or_a_pass() -> None:
 
 def test_objects_are_swapped_in_a_loop_that_changes_none() -> None:
     @hawk.kernel
-    def step(a: Point, b: Point, n: Index) -> Scalar:
-        for _ in range(n + 3):
+    def step(a: Point, b: Point, m: Index) -> Scalar:
+        for _ in range(m + 3):
             a, b = b, a
         return a.x - b.y
 
@@ -381,7 +394,10 @@ def test_reductions_take_fields() -> None:
         return p.rate
 
     planes = numbers(step)
-    assert hawk.run_python(step, **planes)["out"].tobytes() == hawk.interpret(step, **planes)["out"].tobytes()
+    assert (
+        hawk.run_python(step, **planes)["out"].tobytes()
+        == hawk.interpret(step, **planes)["out"].tobytes()
+    )
 
 
 # -- the user's own function -----------------------------------------------------------------------
@@ -418,7 +434,7 @@ def test_the_slow_ways_take_objects_too() -> None:
 
 # -- pickles ---------------------------------------------------------------------------------------
 
-PROGRAM = '''
+PROGRAM = """
 import pickle, sys
 from dataclasses import dataclass, field
 import numpy as np
@@ -459,11 +475,13 @@ def kernel(b: Heavy) -> Body:
     return Body(b.energy() + b.twice * b.SCALE + Body.light().mass + b.extra, b.v, b.inner)
 
 sys.stdout.buffer.write(pickle.dumps(kernel))
-'''
+"""
 
 
 def test_a_kernel_of_a_program_takes_its_dataclasses_along() -> None:
-    made = subprocess.run([sys.executable, "-"], input=PROGRAM.encode(), capture_output=True, check=False)
+    made = subprocess.run(
+        [sys.executable, "-"], input=PROGRAM.encode(), capture_output=True, check=False
+    )
     assert b"cannot be found" in made.stderr  # a program from standard input has no text
 
 
@@ -479,7 +497,7 @@ def test_kernels_that_cannot_be_imported_take_their_dataclasses_along(tmp_path: 
     assert hawk.run_python(again, **planes)["out_mass"].tolist() == [9.0, 9.0, 9.0]
 
 
-# -- arrays under several names, found on the way ----------------------------------------------------
+# -- arrays under several names -------------------------------------------------------------------
 
 
 def test_an_array_of_a_pass_that_changed_is_not_read_behind_the_loop() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import importlib
 import itertools
 import linecache
@@ -228,7 +230,8 @@ class NoDomain:
 
 
 def resolved(name: str) -> Any:
-    return eval(name, {"hawk": hawk, "math": math, "np": np})
+    modules = {"copy": copy, "dataclasses": dataclasses}
+    return eval(name, {"hawk": hawk, "math": math, "np": np, **modules})
 
 
 def listed(heading: str) -> set[str]:
