@@ -144,6 +144,9 @@ class _Writer:
             f"i{a} = {self.inner()}; i{a}.p += {x}", f"t = ({a}, {b}); t[0].x += 0.25",
             f"l = [{a}, {b}]; l[1].inner.p -= {x}", f"s = float({a} is {b})",
             f"{a}.x = 0.7; s = {a}.x * {a}.x",
+            f"s = float({self.test()} {self.pick('and', 'or')} {a}.bump({x}) > 0.5)",
+            f"s = sum([each.bump({x}) for each in ({a}, {b})])",
+            f"g = (each.x for each in ({a}, {b})); {a}.x = {x}; s = sum(g)",
         )  # fmt: skip
 
     def block(self, depth: int) -> list[str]:
@@ -165,7 +168,9 @@ class _Writer:
             body.insert(0 if self.random.random() < 0.5 else len(body), leave)
         if counted:
             return [f"for {i} in range({self.pick('2', '3', 'm % 4', 'm % 3')}):", *body]
-        return [f"{i} = 0.0", f"while {i} < {self.pick('2.0', '3.0')}:", f"    {i} += 1.0", *body]
+        more = f" and {self.name()}.bump(0.5) < 4.0" if self.random.random() < 0.3 else ""
+        head = f"while {i} < {self.pick('2.0', '3.0')}{more}:"
+        return [f"{i} = 0.0", head, f"    {i} += 1.0", *body]
 
     def program(self) -> str:
         body = ["a = one", "b = two", "c = replace(one, x=3)", "d = two"]

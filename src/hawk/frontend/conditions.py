@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
@@ -70,8 +71,11 @@ class Conditions:
             if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
                 right: Any = tuple(self.expressions.elements(frame, right_node.elts))
             else:
+                written = self.domain.memory.written
                 with self.domain.reductions.for_some(some=isinstance(result, Scalar)):
                     right = self._compared(frame, node, right_node)
+                if isinstance(result, Scalar) and self.domain.memory.written is not written:
+                    raise self._changes(frame, right_node)
             label = name if len(node.ops) == 1 else ""
             sides = (left_node, right_node)
             answer = self.comparison(frame, node, op, left, right, sides, label)
@@ -90,6 +94,13 @@ class Conditions:
                 result = answer
             left_node, left = right_node, right
         return result
+
+    @staticmethod
+    def _changes(frame: Frame, node: ast.AST) -> HawkError:
+        """The error of a side of a chain that does something, and runs for some samples only."""
+        text = frame.source.text(node)
+        what = f"`{text}` changes an array or an object, and runs only where the comparison before "
+        return HawkError("H308", what + "it holds", frame.loc(node), "... and ..., two comparisons")
 
     def _chained(self, frame: Frame, node: ast.Compare) -> HawkError:
         """The error of `a < v < b`, which asks for the truth of an array."""
@@ -315,8 +326,20 @@ class Conditions:
             if not wanted:
                 return self._chosen(frame, left, known, right, node)
             return self._and_then(frame, left, right, known, node, binds | sure.keys())
-        with self.domain.reductions.for_some(some=left.number is None):
+        names, written = dict(frame.names), self.domain.memory.written
+        with (
+            self.domain.reductions.for_some(some=left.number is None),
+            nullcontext() if left.number is not None else self.domain.inside(),
+            self.domain.builder.block() as items,
+        ):
             other = self._truth_of(frame, right, node)
+        if left.number is None and self.domain.memory.written is not written:
+            # It changes something, so it must run only where the left side lets it.
+            frame.names, self.domain.memory.written = names, written
+            known = ast.copy_location(ast.Constant(value=not wanted), right)
+            arms = (right, known) if wanted else (known, right)
+            return self._chosen(frame, left, *arms, node)
+        self.domain.builder.items.extend(items)
         if left.number is not None:
             return other
         return self.expressions.guarded(

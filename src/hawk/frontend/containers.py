@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
@@ -108,49 +109,71 @@ class Containers:
         self, frame: Frame, generators: list[ast.comprehension], parts: list[ast.expr]
     ) -> list[Any]:
         """The elements of a comprehension, written out one after the other."""
-        results: list[Any] = []
-        targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        outside = {name: frame.names[name] for name in targets if name in frame.names}
+        return list(self.each(frame, generators, parts, self.outermost(frame, generators)))
+
+    def outermost(self, frame: Frame, generators: list[ast.comprehension]) -> Any:
+        """What the first `for` of a comprehension runs over; evaluated before anything else."""
         for generator in generators:
             if any(isinstance(each, ast.Attribute) for each in ast.walk(generator.target)):
                 what = "a comprehension binds names, and this is a field of an object"
                 raise HawkError("H308", what, frame.loc(generator.target), "a `for` loop")
-        around = frame.scope
-        scope = Frame(_scope(frame), parent=around or frame, region=self.domain.region)
+        return self._run_over(frame, generators[0])
 
-        def run(place: int) -> None:
+    def _run_over(self, frame: Frame, generator: ast.comprehension) -> Any:
+        """What one `for` of a comprehension runs over."""
+        sequence = self.domain.iterate(
+            frame, self.expressions.evaluate(frame, generator.iter), generator.iter
+        )
+        if isinstance(sequence, Range):
+            what = "a comprehension has a known number of elements"
+            fix = f"for {frame.source.text(generator.target)} in "
+            fix += f"{frame.source.text(generator.iter)}: ..., a loop"
+            raise NeedsKnown("H404", what, frame.loc(generator.iter), fix)
+        if isinstance(sequence, range):
+            short_enough(sequence, frame.loc(generator.iter))
+        return sequence
+
+    def each(
+        self,
+        frame: Frame,
+        generators: list[ast.comprehension],
+        parts: list[ast.expr],
+        first: Any,
+    ) -> Iterator[Any]:
+        """The elements of a comprehension, each when it is taken; `first` is what it runs over."""
+        targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        scope = Frame(_scope(frame), parent=frame.scope or frame, region=self.domain.region)
+
+        def run(place: int) -> Iterator[Any]:
             if place == len(generators):
                 values = [self.expressions.evaluate(frame, part) for part in parts]
-                results.append(values[0] if len(values) == 1 else tuple(values))
+                yield values[0] if len(values) == 1 else tuple(values)
                 return
             generator = generators[place]
-            sequence = self.domain.iterate(
-                frame, self.expressions.evaluate(frame, generator.iter), generator.iter
-            )
-            if isinstance(sequence, Range):
-                what = "a comprehension has a known number of elements"
-                fix = f"for {frame.source.text(generator.target)} in "
-                fix += f"{frame.source.text(generator.iter)}: ..., a loop"
-                raise NeedsKnown("H404", what, frame.loc(generator.iter), fix)
-            if isinstance(sequence, range):
-                short_enough(sequence, frame.loc(generator.iter))
+            sequence = first if place == 0 else self._run_over(frame, generator)
             for element in sequence:
                 if isinstance(sequence, range):
                     element = self.domain.counter(element)  # noqa: PLW2901
                 self.domain.walker.bind(frame, generator.target, element)
                 scope.names.update((n, frame.names[n]) for n in targets if n in frame.names)
                 if all(self._keeps(frame, test) for test in generator.ifs):
-                    run(place + 1)
+                    yield from run(place + 1)
 
-        frame.scope = scope
-        try:
-            run(0)
-        finally:
-            frame.scope = around
-        for name in targets:
-            frame.names.pop(name, None)
-        frame.names.update(outside)
-        return results
+        elements, bound, over = run(0), dict[str, Any](), object()
+        while True:
+            # Between two elements its names are those of the function around it.
+            outside = {name: frame.names[name] for name in targets if name in frame.names}
+            around, frame.scope = frame.scope, scope
+            frame.names.update(bound)
+            try:
+                element = next(elements, over)
+            finally:
+                frame.scope = around
+                bound = {name: frame.names.pop(name) for name in targets if name in frame.names}
+                frame.names.update(outside)
+            if element is over:
+                return
+            yield element
 
     def _keeps(self, frame: Frame, test: ast.expr) -> bool:
         truth = self.domain.truth(frame, self.expressions.evaluate(frame, test), test)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
@@ -26,10 +25,11 @@ from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
 from hawk.frontend import tables
 from hawk.frontend.arithmetic import Arithmetic
-from hawk.frontend.bundles import Bundle, fields_of, instance, is_bundle
+from hawk.frontend.bundles import Bundle, instance, is_bundle
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
+from hawk.frontend.python_objects import PythonObjects
 from hawk.frontend.recompile import recompile
 from hawk.frontend.reductions import Batch
 from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
@@ -277,7 +277,7 @@ class Shim:
 
     def __init__(self, real: DType, *, contract: bool, batch: Batch | None = None) -> None:
         self.numbers = PythonNumbers(real)
-        self.contract = contract
+        self.contract, self.objects = contract, PythonObjects(self)
         self.tests: list[Any] = []
         """What the expressions test that are being evaluated, the innermost last."""
         self.asserts = True
@@ -389,12 +389,13 @@ class Shim:
         return {
             plane.name: each
             if isinstance(each, TableView)
-            else self._stored(plane.name, each, plane.element, real)
+            else self.stored(plane.name, each, plane.element, real)
             for plane, each in pairs
             if not kept or plane.role in WRITTEN
         }
 
-    def _stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
+    def stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
+        """A value as a plane of floats of width `real` holds it."""
         dtype = element.at(real)
         if element.shape:
             if isinstance(value, (tuple, list)):  # a default
@@ -623,9 +624,9 @@ class Shim:
             held.update(inner.call_step(function, given))
             return signature.given_back(lambda plane: held[plane.name])
         if is_bundle(function):
-            return self._construct(target, args, keywords)
+            return self.objects.construct(target, args, keywords)
         if function is dataclasses.replace:
-            return self._replaced(*args, **keywords)
+            return self.objects.replaced(*args, **keywords)
         if function is copy.copy:
             return copy.copy(args[0])
         method = type(function).__call__
@@ -652,65 +653,11 @@ class Shim:
 
     def get(self, owner: Any, name: str) -> Any:
         """`owner.name`; a property of an object is computed as a kernel would."""
-        if is_bundle(type(owner)):
-            found = inspect.getattr_static(type(owner), name, None)
-            if isinstance(found, property):
-                return self.call(found.fget, owner)
-        return getattr(owner, name)
+        return self.objects.get(owner, name)
 
     def put(self, value: Any, owner: Any, name: str) -> None:
-        """`owner.name = value`: a field holds the kernel type that it is annotated with."""
-        if is_bundle(type(owner)):
-            value = self._held(type(owner), name, value)
-        setattr(owner, name, value)
-
-    def _held(self, cls: type, name: str, value: Any) -> Any:
-        field = next((each for each in fields_of(cls) if each.name == name), None)
-        if field is None or field.element is None or field.table is not None:
-            return self.settle(value)
-        if not field.element.shape:
-            return self._stored(name, value, field.element, self.numbers.real)
-        dtype = field.element.at(self.numbers.real)
-        fits = isinstance(value, Array) and value.shape == field.element.shape
-        if not fits or value.dtype is not dtype:
-            raise TypeError(f"{name} is a {field.element.name}, not {value!r}")
-        return value
-
-    def _construct(self, cls: Any, args: Any, keywords: Any) -> Any:
-        """What a dataclass makes, with `__post_init__` as a kernel would run it."""
-        signature = inspect.signature(cls)
-        given = dict(signature.bind(*args, **keywords).arguments)
-        known = {each.name for each in dataclasses.fields(cls)}
-        extra = [
-            given.pop(each.name, each.default)
-            for each in signature.parameters.values()
-            if each.name not in known
-        ]
-        made = cls.__new__(cls)
-        for each in dataclasses.fields(cls):
-            if each.init and each.name in given:
-                value = self._held(cls, each.name, given.pop(each.name))
-            elif each.default is not dataclasses.MISSING:
-                value = self._default(cls, each.name, each.default)
-            elif each.default_factory is not dataclasses.MISSING:
-                value = self._default(cls, each.name, self.call(each.default_factory))
-            else:
-                continue
-            object.__setattr__(made, each.name, value)
-        if hasattr(cls, "__post_init__"):
-            self.call(cls.__post_init__, made, *extra)
-        return made
-
-    def _default(self, cls: type, name: str, value: Any) -> Any:
-        element = next(each.element for each in fields_of(cls) if each.name == name)
-        if element is not None and element.shape and isinstance(value, (tuple, list)):
-            return self._stored(name, value, element, self.numbers.real)
-        return self._held(cls, name, value)
-
-    def _replaced(self, owner: Any, /, **changes: Any) -> Any:
-        kept = [each.name for each in dataclasses.fields(owner) if each.init]
-        given = {name: getattr(owner, name) for name in kept if name not in changes}
-        return self._construct(type(owner), (), {**given, **changes})
+        """`owner.name = value`; a field holds the kernel type that it is annotated with."""
+        self.objects.put(value, owner, name)
 
     def _quantified(self, function: Any, values: list[Any]) -> Any:
         answer = function(values)

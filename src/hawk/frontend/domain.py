@@ -81,6 +81,10 @@ class Domain(Protocol):
         """Whether assertions and the like are looked at, so what does not run must not be."""
         ...
 
+    def acts(self, node: ast.expr) -> bool:
+        """Whether to evaluate an expression may do something besides giving a value."""
+        ...
+
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any: ...
     def augment(self, frame: Frame, node: ast.AugAssign) -> None:
         """Run `target op= value`, the assignment included."""

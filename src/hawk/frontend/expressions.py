@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,12 +98,7 @@ class Expressions:
                     self.containers.comprehension(frame, node.generators, [node.elt])
                 )
             case ast.GeneratorExp():
-                values = self.containers.comprehension(frame, node.generators, [node.elt])
-                if any(isinstance(each, Closure) for each in leaves(values)):
-                    what = "what a function of a generator sees depends on when it is called"
-                    fix = f"[{frame.source.text(node)[1:-1]}], a list"
-                    raise HawkError("H103", what, frame.loc(node), fix)
-                return Stream(iter(values), self.domain.region)
+                return Stream(self._generated(frame, node), self.domain.region)
             case ast.DictComp():
                 pairs = self.containers.comprehension(
                     frame, node.generators, [node.key, node.value]
@@ -121,6 +116,25 @@ class Expressions:
                 return self._formatted(frame, node)
             case _:
                 raise refusal(frame.source, node, frame.caller)
+
+    def _generated(self, frame: Frame, node: ast.GeneratorExp) -> Iterator[Any]:
+        """The values of a generator, each computed when it is taken."""
+        containers, fix = self.containers, f"[{frame.source.text(node)[1:-1]}], a list"
+        first = containers.outermost(frame, node.generators)
+
+        def values() -> Iterator[Any]:
+            written = self.domain.memory.written
+            for value in containers.each(frame, node.generators, [node.elt], first):
+                if any(isinstance(each, Closure) for each in leaves(value)):
+                    what = "what a function of a generator sees depends on when it is called"
+                    raise HawkError("H103", what, frame.loc(node), fix)
+                if self.domain.memory.written is not written:
+                    what = "a generator that changes an array or an object does so when its values "
+                    raise HawkError("H308", what + "are taken", frame.loc(node), fix)
+                yield value
+                written = self.domain.memory.written
+
+        return values()
 
     def _formatted(self, frame: Frame, node: ast.FormattedValue) -> str:
         value = known_of(self.evaluate(frame, node.value))

@@ -133,6 +133,11 @@ class KernelDomain:
     def watches(self) -> bool:
         return self.watch is not None
 
+    def acts(self, node: ast.expr) -> bool:
+        """Whether to evaluate an expression may do something besides giving a value."""
+        calls = any(isinstance(each, ast.Call) for each in ast.walk(node))
+        return self.watches or (calls and self.expressions.objects.count > 0)
+
     def asserts(self, frame: Frame, node: ast.Assert) -> None:
         """Look at an assertion, where checks are asked for."""
         if self.watch is not None:

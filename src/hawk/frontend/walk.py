@@ -270,7 +270,7 @@ class Walker:
         return self._passes(frame, node, binders, names)
 
     def _while(self, frame: Frame, node: ast.While) -> Ways:
-        node = _with_plain_test(node, always=self.domain.watches)
+        node = _with_plain_test(node, always=self.domain.acts(node.test))
         names = bound(node)
         self._settle({Exit.NEXT: always(frame.names)}, names)
         entry = dict(frame.names)

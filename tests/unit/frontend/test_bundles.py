@@ -270,6 +270,52 @@ def test_a_loop_may_end_in_a_return() -> None:
     run(step)
 
 
+def test_what_runs_for_some_samples_only_changes_an_object_for_those() -> None:
+    @hawk.kernel
+    def step(body: Mutable[Body], x: Scalar, flag: Bool) -> Bool:
+        found = flag and body.kick(x) is None
+        if x > 0.0 or body.energy() > heavier(body, x).mass:
+            found = not found
+        while body.mass < 2.0 and heavier(body, 0.75).mass < 3.0:
+            body.hits += 1
+        return found
+
+    def heavier(body: Any, by: Any) -> Any:
+        body.mass += by
+        return body
+
+    run(step)
+
+
+def test_a_chain_of_comparisons_changes_nothing() -> None:
+    def heavier(body: Any) -> Any:
+        body.mass += 1.0
+        return body.mass
+
+    @hawk.kernel
+    def step(body: Mutable[Body]) -> Bool:
+        return 0.0 < body.mass < heavier(body)
+
+    with pytest.raises(hawk.HawkError, match="runs only where the comparison before it holds"):
+        step.trace(DType.F64)
+
+
+def test_a_generator_looks_at_objects_when_its_values_are_taken() -> None:
+    @hawk.kernel
+    def step(body: Mutable[Body], x: Scalar, v: Vector[2]) -> Scalar:
+        later = (body.mass * i for i in range(1, 3))
+        body.mass = x
+        x = 5.0
+        total = sum(later)
+        for each in (v[i] + x for i in range(2)):
+            v[1] = 7.0
+            x = x * 2.0
+            total += each
+        return total
+
+    run(step)
+
+
 # -- new objects -----------------------------------------------------------------------------------
 
 

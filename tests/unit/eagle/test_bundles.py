@@ -1,0 +1,213 @@
+"""Objects of dataclasses at every door: their fields are planes, and come back in an object."""
+
+import pickle
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagle
+import hawk
+from hawk import Index, Mutable, Param, Scalar, Table, Terminated, Vector
+from tests.unit.frontend.agreement import same_bits
+
+
+@dataclass
+class Spin:
+    rate: Scalar
+    axis: Vector[2]
+
+
+@dataclass
+class Body:
+    x: Scalar
+    k: Index
+    spin: Spin
+    g: Param = 2.0
+
+
+@dataclass
+class Flat:
+    x: Scalar
+    v: Scalar
+
+
+@hawk.kernel
+def fall(body: Mutable[Body], dt: Param, over: Terminated) -> Scalar:
+    body.spin.axis += dt * body.g
+    body.x -= dt * body.spin.axis[1]
+    body.spin.rate *= 0.5
+    body.k += 1
+    over = body.k >= 12
+    return body.x
+
+
+@hawk.kernel
+def swing(s: Mutable[Flat], dt: Param, over: Terminated) -> tuple[Flat, Scalar]:
+    s.v -= dt * s.x
+    s.x += dt * s.v
+    over = s.x < 0.0
+    return replace(s, v=0.0), s.v
+
+
+def body(n: int = 5, **changes: Any) -> Body:
+    spin = Spin(np.linspace(0.0, 1.0, n), np.zeros((2, n)))  # type: ignore[arg-type]
+    held: dict[str, Any] = {"x": np.arange(float(n)), "k": np.arange(n), "spin": spin}
+    return Body(**(held | changes))
+
+
+def flat(n: int = 5) -> Flat:
+    return Flat(np.linspace(0.5, 1.5, n), np.zeros(n))  # type: ignore[arg-type]
+
+
+def planes(whole: Body) -> dict[str, Any]:
+    """The planes of a body, as they are given one by one."""
+    return {
+        "body_x": whole.x,
+        "body_k": whole.k,
+        "body_spin_rate": whole.spin.rate,
+        "body_spin_axis": whole.spin.axis,
+        "body_g": whole.g,
+    }
+
+
+def same(one: Body, other: Body) -> bool:
+    pairs = zip(planes(one).values(), planes(other).values(), strict=True)
+    return all(same_bits(np.asarray(a), np.asarray(b)) for a, b in pairs)
+
+
+def test_an_object_and_its_planes_are_one_call() -> None:
+    one, other = body(), body()
+    assert same_bits(fall(one, 0.25), fall(**planes(other), dt=0.25))  # type: ignore[call-arg]
+    assert same(one, other)
+
+
+def test_all_doors_change_the_arrays_of_the_object() -> None:
+    wanted, given = body(), [body() for _ in range(5)]
+    eagle.simulate(fall, max_steps=9, **planes(wanted), dt=0.25)
+    assert eagle.simulate(fall, max_steps=9, body=given[0], dt=0.25).body.x is given[0].x
+    eagle.run_until_done(eagle.deploy(fall), max_steps=9, body=given[1], dt=0.25)
+    simulation = eagle.simulation(fall, max_steps=9, body=given[2], dt=0.25)
+    simulation.run()
+    simulation.reset()
+    assert same(given[2], body())
+    simulation.run()
+    bound = eagle.deploy(fall).bind(body=given[3], dt=0.25)
+    for _ in range(9):
+        bound.launch()
+    finished = np.zeros(5, np.bool)
+    bound = eagle.deploy(fall).bind(body=given[4], dt=0.25, over=finished)
+    out = bound.planes["out"]
+    with eagle.ActiveSet(finished, reorder=0.75, planes=(given[4], out)) as active:
+        for _ in range(9):
+            active.compact()
+            bound.launch(active=active)
+    assert all(same(wanted, each) for each in given)
+
+
+def test_what_comes_back_is_an_object_of_the_class() -> None:
+    given = flat()
+    result = eagle.simulate(swing, max_steps=3, s=given, dt=0.1, count_steps=True)
+    assert type(result.s) is Flat
+    assert result.s.x is given.x
+    assert result.s_x is given.x
+    assert result["s"].v is result["s_v"]
+    assert result.out0.x is result.out0_x
+    assert (result.out0.v == 0.0).all()
+    assert {"s", "s_x", "out0", "out0_x", "out1"} <= set(dir(result))
+    again = pickle.loads(pickle.dumps(result))
+    assert same_bits(again.s.x, given.x)
+    with pytest.raises(AttributeError, match="there are s, out0, s_x, s_v"):
+        _ = result.y
+
+
+def test_a_call_returns_an_object_of_new_arrays_or_of_those_of_out() -> None:
+    out = flat()
+    (first, v), (second, _) = swing(flat(), 0.1), swing(flat(), 0.1, out=(out, None))  # type: ignore[call-arg]
+    assert type(first) is Flat
+    assert second.x is out.x
+    assert same_bits(np.asarray(first.x), np.asarray(out.x))
+    assert isinstance(v, np.ndarray)
+
+
+def test_without_return_the_object_is_what_a_call_gives() -> None:
+    @hawk.kernel
+    def grow(s: Mutable[Flat]):
+        s.x += 1.0
+
+    given = flat()
+    assert grow(given).x is given.x
+    lone = grow(SimpleNamespace(x=1.0, v=2.0))
+    assert (lone.x, lone.v) == (2.0, 2.0)
+
+
+def test_any_object_with_the_attributes_will_do() -> None:
+    given = SimpleNamespace(**vars(body()))
+    result = eagle.simulate(fall, max_steps=9, body=given, dt=0.25)
+    assert type(result.body) is Body
+    assert result.body.spin.axis is given.spin.axis
+    assert result.body.g == 2.0
+
+
+def test_a_default_of_the_class_is_taken_where_nothing_is_given() -> None:
+    one, other = body(), body()
+    other_planes = planes(other)
+    del other_planes["body_g"]
+    fall(replace(one, g=2.0), 0.25)  # type: ignore[arg-type]
+    fall(**other_planes, dt=0.25)  # type: ignore[call-arg]
+    assert same(one, other)
+
+
+def test_lists_and_numbers_are_fields_in_a_direct_call() -> None:
+    @hawk.kernel
+    def total(s: Flat) -> Scalar:
+        return s.x + s.v
+
+    assert total(Flat([1, 2], 0.5)).tolist() == [1.5, 2.5]  # type: ignore[arg-type]
+
+
+def test_state_that_is_never_read_may_be_left_out_of_an_object() -> None:
+    @hawk.kernel
+    def write(s: Mutable[Flat], over: Terminated):
+        s.x = 1.0
+        s.v += 1.0
+        over = True
+
+    result = eagle.simulate(write, max_steps=3, s=Flat(None, np.zeros(4)))  # type: ignore[arg-type]
+    assert result.allocated == ("s_x",)
+    assert result.s.x.tolist() == [1.0] * 4
+
+
+def test_tables_and_numbers_are_fields() -> None:
+    @dataclass
+    class Curve:
+        values: Table[Scalar]
+        scale: Param[Vector[2]]
+
+    @hawk.kernel
+    def look(curve: Curve, i: Index) -> Scalar:
+        return curve.values[i] * curve.scale[1]
+
+    curve = Curve(np.arange(4.0), (1.0, 3.0))  # type: ignore[arg-type]
+    assert look(curve, np.array([0, 3])).tolist() == [0.0, 9.0]
+
+
+def test_samples_may_be_the_first_axis_of_a_field() -> None:
+    one = body(spin=Spin(np.zeros(5), np.zeros((5, 2))))  # type: ignore[arg-type]
+    with pytest.warns(eagle.LayoutWarning, match=r"'body\.spin\.axis'"):
+        fall(one, 0.25)
+    two = body(spin=Spin(np.zeros(5), np.zeros((2, 5))))  # type: ignore[arg-type]
+    fall(two, 0.25)
+    assert same_bits(np.ascontiguousarray(np.asarray(one.spin.axis).T), np.asarray(two.spin.axis))
+
+
+def test_objects_of_scalars_are_bound_as_their_planes_are() -> None:
+    one, other = flat(), flat()
+    first = eagle.deploy(swing).bind(s=one, dt=0.1)
+    second = eagle.deploy(swing).bind(s_x=other.x, s_v=other.v, dt=0.1)
+    first.launch()
+    second.launch()
+    assert same_bits(np.asarray(one.x), np.asarray(other.x))
+    assert list(first.planes) == list(second.planes)
