@@ -9,7 +9,7 @@ same memory.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,7 +30,8 @@ _NARROW, _WIDE = NUMPY[DType.F32], NUMPY[DType.F64]
 _NUMBERS = (float, int, bool)
 _GIVEN = ARRAYS - {Role.OUTPUT}
 
-_address, _nothing_at = ctypes.addressof, (ctypes.c_char * 0).from_buffer
+_address = ctypes.addressof
+_nothing_at: Callable[[Any], ctypes.Array[ctypes.c_char]] = (ctypes.c_char * 0).from_buffer
 """See `eagle.devices.host.memory.address_of`. Called here without a function between."""
 
 
