@@ -20,7 +20,7 @@ from hawk.ir import meaning
 from hawk.ir.ops import OPS
 from hawk.ir.verify import InvalidProgram
 from hawk.passes import common_subexpressions, unroll
-from hawk.targets.cpu.entries import _Entry
+from hawk.targets.cpu.entries import Entry
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Steps
 from hawk.targets.llvm import Emitter, zero
@@ -123,7 +123,7 @@ FAULTS: dict[str, tuple[Fault, str, tuple[str, ...]]] = {
         replaced(Emitter, "choose", lambda self, test, then, orelse, kind: then), "if", WIDE,
     ),
     "the last samples are not copied back": (
-        replaced(_Entry, "_copy_back", lambda *_: None), "", WIDE,
+        replaced(Entry, "_copy_back", lambda *_: None), "", WIDE,
     ),
     "operations are the same if they begin alike": (
         replaced(
