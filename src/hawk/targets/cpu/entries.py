@@ -18,7 +18,7 @@ from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
-from hawk.targets.cpu.pool import MOST_LANES, NOTE, Pool
+from hawk.targets.cpu.pool import MOST_LANES, Pool
 from hawk.targets.cpu.queue import Group, Outcome, Queue
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
@@ -49,7 +49,6 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
             f'target triple = "{machine.triple}"',
             *functions,
             _PLACES,
-            NOTE,
             *(_copy_text(element) for element in sorted(writer.copied)),
         )
     )
@@ -314,7 +313,7 @@ class Entry:
         e.line(f"call void @places(ptr {self.places}, ptr {self.map}, i64 {base}, i64 {held})")
         for plane in self.arrays:
             self.clear(plane)
-            self._copy("fetch", plane, self.scratch[plane], self.address[plane], held)
+            self.copy("fetch", plane, self.scratch[plane], self.address[plane], held)
         e.jump(ready)
         e.place(ready)
 
@@ -341,7 +340,7 @@ class Entry:
         e.branch(apart, copy, ready)
         e.place(copy)
         for plane in self.stored:
-            self._copy("give", plane, self.address[plane], self.scratch[plane], held)
+            self.copy("give", plane, self.address[plane], self.scratch[plane], held)
         e.jump(ready)
         e.place(ready)
 
@@ -478,7 +477,7 @@ class Entry:
             target = self.at(plane, self.scratch[plane], chain * e.shape.width)
             e.line(f"store {kind} {nothing}, ptr {target}, align {plane.dtype.itemsize}")
 
-    def _copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
+    def copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
         """`fetch` the plane of a group's samples from the array, or `give` it back."""
         element = MEMORY_TYPES[plane.dtype]
         element = {"float": "i32", "double": "i64"}.get(element, element)

@@ -157,17 +157,10 @@ class Pool:
         keep = e.label("keep")
         e.branch(outcome.going, keep, over)
         e.place(keep)
+        base = group.base
+        e.line(f"call void @places(ptr {entry.places}, ptr null, i64 {base}, i64 {self.lanes})")
         for plane in entry.arrays:
-            there = entry.at(plane, entry.address[plane], group.base)
-            kind = e.shape.vector(MEMORY_TYPES[plane.dtype])
-            for chain in range(e.shape.chains):
-                source, target = (
-                    entry.at(plane, start, chain * e.shape.width)
-                    for start in (there, entry.scratch[plane])
-                )
-                size = plane.dtype.itemsize
-                value = e.define(f"load {kind}, ptr {source}, align {size}")
-                e.line(f"store {kind} {value}, ptr {target}, align {size}")
+            entry.copy("fetch", plane, entry.scratch[plane], entry.address[plane], str(self.lanes))
         (done,) = entry.load_bits(entry.scratch[entry.mask])
         going = e.define(f"and i64 {e.number_of(e.invert(done))}, {self.all}")
         for address in (self.busy, self.live):
@@ -178,7 +171,7 @@ class Pool:
         for chain, (lanes, bits) in enumerate(zip(entry.lanes(), done, strict=True)):
             place = e.define(f"add {wide} {first}, {lanes}")
             begun = e.define(f"select {e.bits} {bits}, {wide} {never}, {wide} {start}")
-            rows = ((entry.places, place), (self.positions, place), (self.starts, begun))
+            rows = ((self.positions, place), (self.starts, begun))
             for address, value in rows:
                 there = self._lane(address, chain * e.shape.width)
                 e.line(f"store {wide} {value}, ptr {there}, align 8")
@@ -289,7 +282,12 @@ class Pool:
         e.branch(e.define(f"icmp eq i64 {gone}, 0"), on, note)
         e.place(note)
         tick = e.define(f"add i64 {queue.load(self.tick)}, {total}")
-        e.line(f"call void @note(ptr {self.ends}, i64 {gone}, i64 {tick})")
+        head = e.begin_loop([("i64", gone)])  # no function: a call would spill all vectors
+        (rest,) = head.phis
+        lane = e.define(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
+        e.line(f"store i64 {tick}, ptr {self._lane(self.ends, lane)}")
+        rest = e.define(f"and i64 {rest}, {e.define(f'sub i64 {rest}, 1')}")
+        e.end_loop(head, e.define(f"icmp ne i64 {rest}, 0"), [rest])
         e.line(f"store i64 {now}, ptr {self.live}")
         e.jump(on)
         e.place(on)
@@ -376,21 +374,3 @@ class Pool:
         kind = {"float": "i32", "double": "i64"}.get(kind, kind)
         value = e.define(f"load {kind}, ptr {entry.at(plane, *source)}")
         e.line(f"store {kind} {value}, ptr {entry.at(plane, *target)}")
-
-
-NOTE = """define internal void @note(ptr %ends, i64 %gone, i64 %tick) nounwind {
-entry:
-  br label %loop
-loop:
-  %rest = phi i64 [ %gone, %entry ], [ %less, %loop ]
-  %lane = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
-  %end = getelementptr i64, ptr %ends, i64 %lane
-  store i64 %tick, ptr %end
-  %lower = sub i64 %rest, 1
-  %less = and i64 %rest, %lower
-  %more = icmp ne i64 %less, 0
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}"""
-"""Write the tick at which lanes stopped. `gone` is not 0."""
