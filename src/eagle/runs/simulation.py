@@ -21,7 +21,7 @@ from eagle.runs.counting import STEPS_TAKEN, counting
 from eagle.runs.course import Course, Plan
 from eagle.runs.policy import OnePass, describe, policy_for, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
-from hawk.ir.nodes import WRITTEN, Role
+from hawk.ir.nodes import CHANGED, Role
 
 LARGEST = 2**63 - 1
 
@@ -221,7 +221,7 @@ class Simulation:
 
 def _written(binding: Binding) -> dict[str, NDArray[Any]]:
     """Copies of the planes that launches write."""
-    names = [slot.name for slot in binding.compiled.planes if slot.role in WRITTEN]
+    names = [slot.name for slot in binding.compiled.planes if slot.role in CHANGED]
     return {name: binding.arrays[name].copy() for name in names}
 
 

@@ -21,6 +21,8 @@ from hawk.frontend.values import (
     NeedsKnown,
     Range,
     Scalar,
+    Spot,
+    Spots,
     Stream,
     TableView,
     is_known,
@@ -166,7 +168,7 @@ class Containers:
             if not isinstance(node.slice, (ast.Constant, ast.Slice)):  # that of another sample
                 fix = f"a Table for what other samples have, {text}: Table[Scalar], next to it"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
-        if isinstance(owner, TableView):
+        if isinstance(owner, (TableView, Spots)):
             return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
         if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
             text = frame.source.text(node.value)
@@ -182,6 +184,8 @@ class Containers:
         """The element of `owner` at `key`, written as `node`."""
         if isinstance(owner, TableView):
             return self.expressions.looked_up(frame, node, owner, key, _indices(node))
+        if isinstance(owner, Spots):
+            return Spot(owner, tuple(key), tuple(_indices(node)))
         if isinstance(owner, SmallArray):
             return self.expressions.arrays.element(frame, node, owner, key)
         self._check_key(frame, node, owner, key)
@@ -307,6 +311,10 @@ class Containers:
                 f"`{text}` is {describe(self.numbers, owner)}, one number of this sample, and has "
             )
             raise HawkError("H308", what + "no elements", frame.loc(target), f"{text} = ...")
+        if isinstance(owner, Spots):
+            raise self.domain.scatters.assigned(frame, target, owner)
+        if isinstance(owner, TableView) and owner.shared:
+            raise self.domain.scatters.written(frame, target, owner)
         if not isinstance(owner, (list, dict)):
             what = f"`{text}` is {describe(self.numbers, owner)}, which cannot change"
             fix: str | Edit = ""
