@@ -12,12 +12,12 @@ from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.operators import Misfit, named
+from hawk.frontend.scatters import rebound
 from hawk.frontend.signature import Output, Parameter, Signature, article, counted, example
 from hawk.frontend.small_arrays import SmallArray, old
 from hawk.frontend.source import bound_names, own_nodes
 from hawk.frontend.suggestions import fitted, site_of
 from hawk.frontend.templates import describe
-from hawk.frontend.scatters import rebound
 from hawk.frontend.values import Scalar, TableView, Unusable
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType

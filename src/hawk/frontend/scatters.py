@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from hawk.errors import Edit, Fix, HawkError, Loc
 from hawk.frontend import tables
 from hawk.frontend.frame import Frame
 from hawk.frontend.operators import Misfit, is_bool
+from hawk.frontend.suggestions import indices_of
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
 from hawk.frontend.values import NeedsKnown, Spot, Spots, TableView
@@ -35,13 +36,11 @@ _WRITTEN = {"add": "+=", "or": "|=", "and": "&=", "min": ".min(...)", "max": ".m
 
 def given(numbers: Any, table: TableView, kind: str, value: Any, symbol: str = "") -> Any:
     """A number as it is given to elements of a table. Raises Misfit."""
-    dtype, known = table.dtype, kinds_of(table.dtype)
-    if kind not in known:
-        written = f"{symbol}=" if symbol else _WRITTEN[kind].partition("(")[0]
-        what = f"`{table.name}` holds {_holds(dtype)}, which `{written}` gives nothing to; "
-        what += f"there {'is' if len(known) == 1 else 'are'} "
-        what += ", ".join([_WRITTEN[each] for each in known])
-        raise Misfit("H216", what)
+    dtype = table.dtype
+    if kind not in kinds_of(dtype):
+        written = f"{symbol}=" if symbol else kind
+        holds = "Bools" if dtype is DType.BOOL else f"{dtype.hawk} numbers"
+        raise Misfit("H216", f"`{table.name}` holds {holds}, and `{written}` is not for those")
     if kind == "add" and dtype.is_int and is_bool(numbers.kind(value)):
         value = numbers.convert(value, dtype)  # counts those that are True
     value = numbers.store(value, dtype)
@@ -50,10 +49,6 @@ def given(numbers: Any, table: TableView, kind: str, value: Any, symbol: str = "
     if dtype.is_float:
         return numbers.emit("neg", value)
     return numbers.emit("sub", numbers.constant(0, dtype), value)
-
-
-def _holds(dtype: DType) -> str:
-    return "Bools" if dtype is DType.BOOL else f"{dtype.hawk} numbers"
 
 
 # --- in a traced program --------------------------------------------------------------------------
@@ -94,9 +89,8 @@ class Scatters:
             what = f"`{text} {symbol}= ...`: what samples give to one element is added, or one "
             what += "of them is chosen; it cannot depend on who comes first"
             raise HawkError("H216", what, frame.loc(node), _possible(text, spots.table))
-        target = node.target
-        assert isinstance(target, ast.Subscript)
-        spot = Spot(spots, tuple(indices), tuple(tables_written(target)))
+        assert isinstance(node.target, ast.Subscript)
+        spot = Spot(spots, tuple(indices), tuple(indices_of(node.target)))
         self._give(frame, node, node.value, spot, OPERATORS[symbol], value, symbol)
 
     def method(
@@ -104,7 +98,7 @@ class Scatters:
     ) -> None:
         """`hawk.scatter(table)[i].min(value)` and its like."""
         assert isinstance(node.func, ast.Attribute)
-        name, text = node.func.attr, frame.source.text(node.func.value)
+        name, text = node.func.attr, frame.source.text(_owner(node))
         if name not in METHODS:
             what = f"`{text}` has no `{name}`"
             raise HawkError("H216", what, frame.loc(node), _possible(text, spot.spots.table))
@@ -124,30 +118,44 @@ class Scatters:
         symbol: str = "",
     ) -> None:
         domain, table = self.domain, spot.spots.table
-        numbers, expressions = domain.numbers, domain.expressions
+        numbers = domain.numbers
+        target = node.target if isinstance(node, ast.AugAssign) else _owner(node)
         self._check_all_come_by(frame, node)
         if not numbers.is_number(value) and not isinstance(value, (bool, int, float)):
             what = f"`{table.name}` gets one number of each sample, and this is "
             fix = f"one statement for each number of `{frame.source.text(written)}`"
             what += describe(numbers, value)
             raise HawkError("H216", what, frame.loc(written), fix)
-        numbers.builder.loc = frame.loc(node)
+        place = self._spot(frame, target, spot)
         try:
-            place = tables.spot(table, spot.indices, spot.spots.keep)
+            numbers.builder.loc = frame.loc(written)
+            number = given(numbers, table, kind, value, symbol)
         except Misfit as misfit:
-            axis = misfit.axis if isinstance(misfit, tables.Misplaced) else None
-            operands = () if axis is None else (spot.written[axis],)
-            at = written if axis is None else spot.written[axis]
-            raise expressions.error(frame, at, misfit, operands) from None
-        number = expressions.guarded(
-            frame, written, lambda: given(numbers, table, kind, value, symbol), "", (written,)
-        )
-        names = [each(len(self.made)) for each in (spot_name, given_name)]
+            if misfit.code == "H216":
+                fix = _possible(frame.source.text(target), table)
+                raise HawkError("H216", misfit.what, frame.loc(node), fix) from None
+            raise domain.expressions.error(frame, written, misfit, (written,)) from None
+        names = (spot_name(len(self.made)), given_name(len(self.made)))
         where = frame.loc(node)
-        self.made.append(Scatter(kind, table.name, *names, where))
+        self.made.append(Scatter(kind, table.name, *names, loc=where))
         for name, each in zip(names, (place, number), strict=True):
             self.planes.append(Plane(name, Role.OUTPUT, each.dtype, loc=where))
             self.stores.append((name, each.value))
+
+    def _spot(self, frame: Frame, target: ast.expr, spot: Spot) -> Any:
+        """The element that is given to, see `tables.spot`."""
+        table, expressions = spot.spots.table, self.domain.expressions
+        self.domain.numbers.builder.loc = frame.loc(target)
+        try:
+            return tables.spot(table, spot.indices, spot.spots.keep)
+        except tables.Misplaced as misplaced:
+            written = spot.written[misplaced.axis]
+            raise expressions.error(frame, written, misplaced, (written,)) from None
+        except Misfit as misfit:
+            axes = ", ".join(table.form.axes or "ijklm"[: len(table.form.extents)])
+            scatter, _, _ = frame.source.text(target).rpartition("[")
+            fix = f"{scatter}[{axes}]"
+            raise HawkError(misfit.code, misfit.what, frame.loc(target), fix) from None
 
     def _check_all_come_by(self, frame: Frame, node: ast.AugAssign | ast.Call) -> None:
         domain, at = self.domain, frame.loc(node)
@@ -178,13 +186,14 @@ class Scatters:
         what = f"`{text} = ...` does not say what becomes of the numbers that several samples give"
         return HawkError("H216", what, frame.loc(target), _possible(text, spots.table))
 
-    def written(self, frame: Frame, target: ast.Subscript, table: TableView) -> HawkError:
+    def written(
+        self, frame: Frame, target: ast.Subscript, table: TableView, *, augmented: bool
+    ) -> HawkError:
         """The error of an assignment to an element of a shared table itself."""
         text, index = frame.source.text(target.value), frame.source.text(target.slice)
-        what = (
-            f"all samples share `{text}`, so each gives to its elements, and none assigns to them"
-        )
-        fix: Fix = Edit(f"hawk.scatter({text})[{index}]", ", with += or another operation")
+        what = f"all samples share `{text}`: each gives to its elements, and none assigns to them"
+        scatter = f"hawk.scatter({text})[{index}]"
+        fix: Fix = Edit(scatter) if augmented else _possible(scatter, table)
         return HawkError("H216", what, frame.loc(target), fix)
 
 
@@ -201,9 +210,10 @@ def _possible(text: str, table: TableView) -> str:
     return ", or ".join([f"{text} {' or '.join(signs)} ...", *methods])
 
 
-def tables_written(node: ast.Subscript) -> list[ast.expr]:
-    """The expression of the index of each dimension."""
-    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+def _owner(call: ast.Call) -> ast.expr:
+    """What a method is called of."""
+    assert isinstance(call.func, ast.Attribute)
+    return call.func.value
 
 
 # --- in CPython -----------------------------------------------------------------------------------
@@ -242,16 +252,16 @@ class PythonSpot:
     def __init__(self, spots: PythonSpots, indices: tuple[Any, ...]) -> None:
         self.spots, self.indices = spots, indices
 
-    def __iadd__(self, value: Any) -> PythonSpot:
+    def __iadd__(self, value: Any) -> Self:
         return self._give("add", value, "+")
 
-    def __isub__(self, value: Any) -> PythonSpot:
+    def __isub__(self, value: Any) -> Self:
         return self._give("add", value, "-")
 
-    def __ior__(self, value: Any) -> PythonSpot:
+    def __ior__(self, value: Any) -> Self:
         return self._give("or", value, "|")
 
-    def __iand__(self, value: Any) -> PythonSpot:
+    def __iand__(self, value: Any) -> Self:
         return self._give("and", value, "&")
 
     def min(self, value: Any) -> None:
@@ -260,7 +270,7 @@ class PythonSpot:
     def max(self, value: Any) -> None:
         self._give("max", value)
 
-    def _give(self, kind: str, value: Any, symbol: str = "") -> PythonSpot:
+    def _give(self, kind: str, value: Any, symbol: str = "") -> Self:
         table = self.spots.table
         numbers = table.numbers
         try:

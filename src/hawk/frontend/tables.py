@@ -23,7 +23,7 @@ class Misplaced(Misfit):
 
 def element(table: TableView, indices: Sequence[Any]) -> Any:
     """The element at an index of each dimension. Raises Misfit."""
-    numbers, rank = table.numbers, len(table.form.extents)
+    numbers = table.numbers
     _check_rank(table, indices)
     with numbers.aside():
         places = [_along(_clamped, table, axis, index) for axis, index in enumerate(indices)]

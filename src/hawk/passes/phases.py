@@ -16,8 +16,7 @@ VALUE, KEEP = "value", "keep"
 
 
 def step_of(fn: Function) -> Function:
-    """The step itself: reductions are numbers for the whole launch, as any other, and what is given
-    to shared tables are outputs."""
+    """The step itself: reductions are numbers like any others, what is given to tables outputs."""
     return replace(fn, reductions=(), scatters=())
 
 

@@ -31,7 +31,6 @@ from hawk.passes.phases import KEEP, VALUE
 from hawk.targets import native
 from hawk.targets.base import Compiled, Phase, Slot, raw_word
 
-
 AT_ONCE = 1 << 22
 """Samples that give to a table in one go, some 10 ms."""
 
@@ -103,7 +102,7 @@ class CollectiveLoaded(Loaded):
     ) -> None:
         self._step = HostLoaded(compiled, planes, words, partition)
         self._n = partition.n
-        given = {
+        given: dict[str, tuple[Any, int]] = {
             slot.name: (plane, word)
             for slot, plane, word in zip(compiled.planes, planes, words, strict=True)
         }

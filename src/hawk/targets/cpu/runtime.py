@@ -90,8 +90,7 @@ def folds() -> dict[DType, Callable[[int, int, int, int], None]]:
 
 @functools.cache
 def scatters() -> dict[tuple[str, DType], Callable[[int, int, int, int, int], None]]:
-    """`scatter(table, size, spots, values, count)` for each kind and type, see `scatter`; compiled
-    at the first use."""
+    """The routines of `scatter`, by kind and type, compiled at the first use."""
     names = {each: scatter_symbol(*each) for each in ROUTINES}
     library = _linked("scatters", scatters_text(host()), tuple(names.values()))
     pointer, number = ctypes.c_void_p, ctypes.c_int64
