@@ -22,6 +22,7 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, named
 from hawk.frontend.refused import check
+from hawk.frontend.scatters import as_shared
 from hawk.frontend.signature import Parameter, Signature, article
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest, own_nodes
@@ -489,8 +490,8 @@ class Calls:
             raise HawkError("H305", what + describe(self.numbers, value), frame.loc(node))
         if parameter.role is Role.SHARED and not value.shared:
             what = f"`{kernel.source.name}` gives to its `{parameter.name}`, and `{value.name}` is "
-            fix = f"{value.name}: Mutable[{value.form.name}]"
-            raise HawkError("H216", what + "a Table that no step changes", frame.loc(node), fix)
+            what += "a Table that no step changes"
+            raise HawkError("H216", what, frame.loc(node), as_shared(value))
         pairs = zip(form.extents, value.form.extents, strict=False)
         fits = len(form.extents) == len(value.form.extents) and value.dtype is dtype
         if not fits or any(a is not None and a != b for a, b in pairs):

@@ -71,5 +71,5 @@ CODES: Mapping[str, str] = {
     "H601": "An assertion that does not hold for a sample.",
     "H602": "A number that became NaN.",
     "H603": "A number without a true result: out of range as an integer, or divided by 0.",
-    "H604": "An index outside of a table, brought to the nearest place there is.",
+    "H604": "An index outside of a table: the nearest place is read there, and nothing is given.",
 }

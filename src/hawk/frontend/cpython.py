@@ -329,6 +329,7 @@ class Shim:
 
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
         """One step of one sample of a kernel: the numbers it stores, by plane or component."""
+        self.batch.given.clear()
         signature: Signature = kernel.signature
         if not signature.shaped:
             return self.call_step(kernel, given)

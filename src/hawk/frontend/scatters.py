@@ -75,8 +75,7 @@ class Scatters:
             raise HawkError("H216", what, frame.loc(written), fix)
         if not table.shared:
             what = f"`{text}` is a Table that no step changes"
-            fix = f"{table.name}: Mutable[{table.form.name}]"
-            raise HawkError("H216", what, frame.loc(written), fix)
+            raise HawkError("H216", what, frame.loc(written), as_shared(table))
         return Spots(table, self.domain.reductions.keep(frame, node, where))
 
     def augment(
@@ -104,7 +103,8 @@ class Scatters:
             raise HawkError("H216", what, frame.loc(node), _possible(text, spot.spots.table))
         if len(args) != 1 or keywords:
             what = f"`{frame.source.text(node.func)}` takes one number"
-            raise HawkError("H305", what, frame.loc(node), f"{text}.{name}(value)")
+            given_ = frame.source.text(node.args[0]) if node.args else "..."
+            raise HawkError("H305", what, frame.loc(node), f"{text}.{name}({given_})")
         self._give(frame, node, node.args[0], spot, name, args[0])
 
     def _give(
@@ -154,7 +154,7 @@ class Scatters:
         except Misfit as misfit:
             axes = ", ".join(table.form.axes or "ijklm"[: len(table.form.extents)])
             scatter, _, _ = frame.source.text(target).rpartition("[")
-            fix = f"{scatter}[{axes}]"
+            fix = f"an index for each of them: {scatter}[{axes}]"
             raise HawkError(misfit.code, misfit.what, frame.loc(target), fix) from None
 
     def _check_all_come_by(self, frame: Frame, node: ast.AugAssign | ast.Call) -> None:
@@ -166,9 +166,6 @@ class Scatters:
             fix = "it outside of that, with hawk.scatter(..., where=...) for those that give; a "
             fix += "loop of known length is written out"
             raise NeedsKnown("H405", what, at, fix)  # a loop of known length is then written out
-        if domain.watches:
-            what = f"`{text}` gives to all samples, and checks look at one sample at a time"
-            raise HawkError("H209", what, at, "@hawk.kernel without checks=True")
 
     # --- what is no scatter ---
 
@@ -195,6 +192,11 @@ class Scatters:
         scatter = f"hawk.scatter({text})[{index}]"
         fix: Fix = Edit(scatter) if augmented else _possible(scatter, table)
         return HawkError("H216", what, frame.loc(target), fix)
+
+
+def as_shared(table: TableView) -> Edit:
+    """The parameter of a table as one that samples give to."""
+    return Edit(f"{table.name}: Mutable[{table.form.name}]", at=table.handle.value.loc)
 
 
 def rebound(name: str, where: Loc) -> HawkError:

@@ -218,7 +218,9 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     """What to write where an annotation, written as `text`, holds a name that is not known."""
     if not isinstance(error, NameError) or not error.name:
         return ""
-    if "Table[" in text:  # an axis; tools that tidy annotations take its quotes off
+    ours = re.findall(r"\w{3,}", _KINDS)
+    if "Table[" in text and error.name not in ours:
+        # An axis; tools that tidy annotations take its quotes off.
         axis = rf"(?<![\w\"'.]){error.name}(?=\s*[:,\]])"
         return f"{name}: " + re.sub(axis, f'"{error.name}"', text)
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])

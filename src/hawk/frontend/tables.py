@@ -39,7 +39,7 @@ def spot(table: TableView, indices: Sequence[Any], keep: Any) -> Any:
     numbers = table.numbers
     _check_rank(table, indices)
     with numbers.aside():
-        found = [_along(_inside, table, axis, index) for axis, index in enumerate(indices)]
+        found = [_along(_inside, table, axis, index, keep) for axis, index in enumerate(indices)]
         one = numbers.constant(1, DType.I32)
         place = numbers.emit("add", _in_one_row(table, [place for _, place in found]), one)
         for test in (keep, *(inside for inside, _ in found)):
@@ -95,10 +95,10 @@ def shape(table: TableView) -> tuple[Any, ...]:
     return tuple(length(table, axis) for axis in range(len(table.form.extents)))
 
 
-def _along(place: Any, table: TableView, axis: int, index: Any) -> Any:
+def _along(place: Any, table: TableView, axis: int, index: Any, *rest: Any) -> Any:
     """What `place` makes of the index along an axis. Raises Misplaced, with the axis."""
     try:
-        return place(table, axis, index)
+        return place(table, axis, index, *rest)
     except Misplaced as misplaced:
         misplaced.axis = axis
         raise
@@ -111,30 +111,36 @@ def _clamped(table: TableView, axis: int, index: Any) -> Any:
     if known is not None and (isinstance(extent, int) or known == 0):
         return numbers.constant(known, DType.I32)
     last, zero = _last(numbers, extent, dtype), numbers.constant(0, dtype)
-    _watch(table, axis, index, last, zero)
+    _watch(table, axis, index, last, zero, keep=True)
     inside = index if dtype is DType.U32 else numbers.emit("max", index, zero)
     return _int32(numbers, numbers.emit("min", inside, last))
 
 
-def _inside(table: TableView, axis: int, index: Any) -> tuple[Any, Any]:
-    """Whether an index is one of the places along its axis, and it as an Int32."""
+def _inside(table: TableView, axis: int, index: Any, keep: Any) -> tuple[Any, Any]:
+    """Whether an index is one of the places along its axis, and it as an Int32.
+
+    Only where `keep` holds it matters.
+    """
     numbers, extent = table.numbers, table.extent(axis)
     known, index, dtype = _typed(table, axis, index)
     if known is not None and (isinstance(extent, int) or known == 0):
         return True, numbers.constant(known, DType.I32)
     last, zero = _last(numbers, extent, dtype), numbers.constant(0, dtype)
-    _watch(table, axis, index, last, zero)
+    _watch(table, axis, index, last, zero, keep=keep)
     low, high = numbers.emit("ge", index, zero), numbers.emit("le", index, last)
     return numbers.emit("and", low, high), _int32(numbers, index)
 
 
-def _watch(table: TableView, axis: int, index: Any, last: Any, zero: Any) -> None:
+def _watch(table: TableView, axis: int, index: Any, last: Any, zero: Any, *, keep: Any) -> None:
     """Tell who looks out for it of an index that is none of the places."""
     numbers = table.numbers
 
     def beyond() -> Any:
         above = numbers.emit("gt", index, last)
-        return numbers.emit("or", numbers.emit("lt", index, zero), above)
+        outside = numbers.emit("or", numbers.emit("lt", index, zero), above)
+        if keep is True:
+            return outside
+        return numbers.emit("and", numbers.to(keep, DType.BOOL), outside)
 
     numbers.beyond_table(table.name, axis, index, beyond)
 

@@ -21,12 +21,11 @@ from tests.oracle.batch import unlike
 SIZES = [1, 2, 7, 1030]
 
 
+Bins, Sums = Table[Int32, "bins"], Table["bins"]
+
+
 @hawk.kernel
-def histogram(
-    x: Scalar,
-    counts: Mutable[Table[Int32, "bins"]],  # pyright: ignore[reportInvalidTypeArguments]
-    total: Mutable[Table["bins"]],  # pyright: ignore[reportGeneralTypeIssues]
-):
+def histogram(x: Scalar, counts: Mutable[Bins], total: Mutable[Sums]):
     b = hawk.index(np.floor(x * 10.0))
     hawk.scatter(counts)[b] += 1
     hawk.scatter(total)[b] += x
@@ -105,7 +104,8 @@ def test_it_counts_as_numpy_does() -> None:
     rng = np.random.default_rng(3)
     x = rng.uniform(-0.5, 1.5, 10_000)
     counts, total = np.zeros(10, np.int32), np.zeros(10)
-    assert histogram(x, counts, total)[0] is counts
+    given_back: Any = histogram(x, counts, total)
+    assert given_back[0] is counts
     inside = x[(x >= 0.0) & (x < 1.0)]
     places = np.floor(inside * 10.0).astype(int)
     due = np.zeros(10)
@@ -359,8 +359,8 @@ def test_an_active_set_says_who_gives() -> None:
 
 
 def test_a_direct_call_takes_lists_and_strided_tables() -> None:
-    counts, total = histogram([0.05, 0.11, 0.12], [0, 0], [0.0, 0.0])
-    assert (counts.tolist(), total.tolist()) == ([1, 2], [0.05, 0.11 + 0.12])
+    given_back: Any = histogram([0.05, 0.11, 0.12], [0, 0], [0.0, 0.0])
+    assert [each.tolist() for each in given_back] == [[1, 2], [0.05, 0.11 + 0.12]]
     wide = np.zeros((2, 2))
     with pytest.warns(eagle.PerformanceWarning, match="copied what is strided: 'total'"):
         histogram(np.array([0.15]), np.zeros(2, np.int32), wide[:, 0])
@@ -465,6 +465,36 @@ def test_it_tells_what_it_gives(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ends" in told
     assert "hawk.scatter(counts, where=small)[0] += 1" in told
     assert "spot 0" not in told.partition("The program")[0]
+
+
+@hawk.kernel(checks=True)
+def checked(
+    x: Mutable[Scalar],
+    counts: Mutable[Table[Int32]],
+    grid: Mutable[Table[Scalar, 1, :]],
+    over: Terminated,
+):
+    b = hawk.index(np.floor(x * 10.0))
+    hawk.scatter(counts)[b] += 1
+    hawk.scatter(grid, where=x > 0.0)[0, b] += x
+    x = x + 0.25
+    over = x > 2.0
+
+
+def test_checks_tell_of_an_index_outside_of_the_table() -> None:
+    x, counts, grid = np.array([0.1, -0.2, 1.9, 0.55]), np.zeros(10, np.int32), np.zeros((1, 8))
+    due = hawk.run_python(checked, x, counts, grid, steps=5)
+    with pytest.warns(hawk.CheckWarning) as told:
+        eagle.simulate(checked, max_steps=5, x=x, counts=counts, grid=grid)
+    agree(
+        {n: each for n, each in due.items() if n != "over"},
+        {"x": x, "counts": counts, "grid": grid},
+    )
+    text = "\n".join(str(each.message) for each in told)
+    assert "sample 1 went outside of a table at step 1: index -2 of `counts`, which has 10" in text
+    assert "also sample 2 at step 1" in text
+    assert "sample 3 went outside of a table at step 2: index 8 of `grid`, which has 8" in text
+    assert "sample 1 went outside of a table at step 1: index -2 of `grid`" not in text
 
 
 def test_outside_of_a_kernel_it_says_what_to_write() -> None:
