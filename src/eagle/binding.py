@@ -21,7 +21,7 @@ from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
-from eagle.exact import Exact, exact
+from eagle.exact import Fit, exact
 from eagle.interop.base import foreign
 from eagle.layouts import Copy
 from eagle.misfits import copy_of, extents_of, misfit, table_misfit
@@ -38,8 +38,7 @@ from hawk.targets.base import Compiled, raw_word
 Array: TypeAlias = NDArray[Any]
 AnyKernel: TypeAlias = Kernel[..., Any]
 
-_whole = lru_cache(maxsize=16)(Partition.whole)
-_NO_NAMES: frozenset[str] = frozenset()
+whole_batch = lru_cache(maxsize=16)(Partition.whole)
 _NO_STARTS: Mapping[str, Number] = {}
 _NO_COPIES: Mapping[str, Array] = {}
 
@@ -83,7 +82,7 @@ class Binding:
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
-        return self.device.load(self.compiled, self.planes, self.words, _whole(self.n))
+        return self.device.load(self.compiled, self.planes, self.words, whole_batch(self.n))
 
     @property
     def careful(self) -> bool:
@@ -157,7 +156,7 @@ def bind(
     if n is None and out is None and layout is None and not args and not problems:
         fit = exact(kernel, planes)
         if fit is not None:
-            return _as_given(kernel, fit)
+            return as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
     if kernel.signature.shaped or layout is not None:
         from eagle.small_arrays import SmallArrays  # kernels of scalars have no need of it
@@ -166,13 +165,22 @@ def bind(
     return Binder(kernel, door, given, problems).bind(n)
 
 
-def _as_given(kernel: AnyKernel, fit: Exact) -> Binding:
+def as_given(kernel: AnyKernel, fit: Fit) -> Binding:
     """Planes that need no second look."""
-    begin = time.perf_counter()
-    compiled = kernel.compile(fit.real, _NO_NAMES)
-    build_seconds = time.perf_counter() - begin
-    placed = _Placed(fit.arrays, fit.addresses, fit.numbers)
-    return _complete(kernel, compiled, (fit.n,), placed, fit.arrays.copy(), build_seconds)
+    return Binding(
+        kernel=kernel,
+        compiled=fit.compiled,
+        n=fit.n,
+        arrays={**fit.given, **fit.made},
+        own=fit.given,
+        copied=_NO_COPIES,
+        planes=fit.planes,
+        words=fit.words,
+        allocated=(),
+        mask=fit.mask,
+        build_seconds=0.0,
+        device=HOST,
+    )
 
 
 class Binder:

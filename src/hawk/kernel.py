@@ -8,7 +8,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
-from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from hawk.cache import LOADED
 from hawk.errors import HawkError
@@ -39,6 +49,18 @@ RESERVED = (
 WIDTHS = {"float64": DType.F64, "float32": DType.F32}
 
 
+class Ready(NamedTuple):
+    """A program that was compiled."""
+
+    traced: Traced
+    compiled: Compiled
+    kept: dict[Any, Any]
+    """What whoever runs it keeps with it, by a key of his own."""
+
+
+_NONE_UNIFORM: frozenset[str] = frozenset()
+
+
 class Program:
     """The step function of a kernel, traced and compiled once for each way it is called.
 
@@ -52,7 +74,7 @@ class Program:
         self.source = Source.of(function)
         self.signature: Signature = read(function, self.source, RESERVED)
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
-        self._compiled: dict[tuple[DType, frozenset[str], bool], tuple[Traced, Compiled]] = {}
+        self._compiled: dict[tuple[DType, frozenset[str], bool], Ready] = {}
 
     def trace(self, real: DType, uniform: frozenset[str]) -> Traced:
         """The program as the source says it, traced again when a global it read has changed."""
@@ -84,16 +106,24 @@ class Program:
         traced = self.trace(real, uniform)
         way = (real, uniform, count_steps)
         known = self._compiled.get(way)
-        if known is not None and known[0] is traced:
-            return known[1]
+        if known is not None and known.traced is traced:
+            return known.compiled
         with compiling():
             known = self._compiled.get(way)
-            if known is None or known[0] is not traced:
+            if known is None or known.traced is not traced:
                 program = _counting(traced.function) if count_steps else traced.function
                 program = _checking(program, traced) if self.checks else program
-                known = (traced, _with_phases(self.function, program, uniform))
+                known = Ready(traced, _with_phases(self.function, program, uniform), {})
                 self._compiled[way] = known
-            return known[1]
+            return known.compiled
+
+    def ready(self, real: DType) -> Ready | None:
+        """What is compiled already for float width `real` and arrays for all inputs.
+
+        None where nothing is, or where a global has changed since.
+        """
+        known = self._compiled.get((real, _NONE_UNIFORM, False))
+        return known if known is not None and known.traced.is_current() else None
 
 
 def _counting(fn: Function) -> Function:
@@ -216,6 +246,10 @@ class Kernel(Generic[P, R]):
         Raises HawkError.
         """
         return self.program.compile(real, uniform, count_steps=count_steps)
+
+    def ready(self, real: DType) -> Ready | None:
+        """What is compiled already; see `Program.ready`."""
+        return self.program.ready(real)
 
     @property
     def contract(self) -> bool:

@@ -74,6 +74,7 @@ MOST_THREADS = 256
 _brief_call = functools.lru_cache(ctypes.PYFUNCTYPE(None))
 """Native code at an address as a function that does not let other Python threads run."""
 
+_tile_size = functools.lru_cache(HostTeam.tile_size)
 _ALL = slice(None)
 ALONE, TOGETHER, AWAY = Stage
 
@@ -157,7 +158,7 @@ class HostLoaded(Loaded):
             self._brief = _brief_call(function)
             # A pointer that is made already is passed 20 ns sooner than a number.
             self._pointer = ctypes.c_void_p(own.address)
-        self._tile = HostTeam.tile_size(compiled.bytes_per_sample)
+        self._tile = _tile_size(compiled.bytes_per_sample)
         self._fetched = False
         self._stage: Stage | None = None
         self._steps, self._threads, self._to_end = 0, None, False
