@@ -61,12 +61,14 @@ def scattering(program: Program) -> Program | None:
         index, held = random.choice(states)
         index = f"hawk.index({index})" if held is not DType.BOOL else f"int({index})"
         # Some of the indices are outside of the table.
-        index = random.choice([f"{index} % 8 - 1", f"hawk.int32({index}) % 7", index])
+        index = random.choice([f"{index} % 8 - 1", f"hawk.int32({index}) % 7", index, "1"])
         some, _ = random.choice(states)
         where = random.choice(["", f", where={some} > 0", f", where={value} == {value}"])
         kind = random.choice(kinds_of(dtype))
         element = f"hawk.scatter({table}{where})[{index}]"
         given = random.choice([value, f"({value} * {value})"]) if dtype is not DType.BOOL else value
+        if dtype is DType.F64 and random.random() < 0.4:  # numbers that are rounded when added
+            given = "0.1 * hawk.sample_index() + 0.3"
         if kind in SIGNS:
             lines.append(f"{element} {random.choice(SIGNS[kind])} {given}")
         else:
