@@ -30,7 +30,7 @@ from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_plane, view_of, width_of
 from hawk.annotations import Element, owner
 from hawk.ir.hidden import N_SAMPLES, extent_name
-from hawk.ir.nodes import WRITTEN, Number, Role
+from hawk.ir.nodes import CHANGED, MUTABLE, TABLES, Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
 from hawk.targets.base import Compiled, raw_word
@@ -124,7 +124,7 @@ class Binding:
     @property
     def results(self) -> dict[str, Any]:
         """State planes, then outputs, as the caller gets them: his own arrays where he gave any."""
-        states = (slot.name for slot in self.compiled.planes if slot.role is Role.STATE)
+        states = (slot.name for slot in self.compiled.planes if slot.role in MUTABLE)
         names = [name for name in states if " " not in name]  # those with a space are hawk's own
         names = list(dict.fromkeys(map(owner, names)))
         names += [output.name for output in self.kernel.outputs]
@@ -262,7 +262,7 @@ class Binder:
             name = each.name
             if each.role is Role.UNIFORM or name not in given:
                 continue
-            if each.role is Role.TABLE:
+            if each.role in TABLES:
                 width = width_of(given[name]) if each.element.dtype is None else ""
                 narrow += width == "f"
                 wide += width == "d"
@@ -322,7 +322,7 @@ class Binder:
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
-        shared = {p.name for p in self.parameters if p.role in (Role.UNIFORM, Role.TABLE)}
+        shared = {p.name for p in self.parameters if p.role in TABLES | {Role.UNIFORM}}
         return {k: v for k, v in self.given.items() if k not in shared}
 
     # -- one plane after the other ---------------------------------------------------------------
@@ -333,7 +333,7 @@ class Binder:
             self.place_default(parameter)
         elif role is Role.UNIFORM:
             self.place_number(parameter, self.given[name])
-        elif role is Role.TABLE:
+        elif role in TABLES:
             self.place_table(parameter, self.given[name])
         elif not self.door.lenient or not is_number(self.given[name]):
             self.place_array(name, parameter.element, role)
@@ -388,17 +388,19 @@ class Binder:
         name, form, lenient = parameter.name, parameter.table, self.door.lenient
         assert form is not None
         dtype, given = form.element.at(self.real), view_of(value)
-        view = given
-        if lenient and given is not None:
+        view, role = given, parameter.role
+        if lenient and given is not None and (role is Role.TABLE or name in self.converted):
             converted = convert(given, dtype, floats=name in self.converted)
             view = given if converted is None else converted
         tried = value if view is given else view
-        why = table_misfit(name, tried, dtype, form, lenient=lenient)
+        why = table_misfit(name, tried, dtype, form, role=role, lenient=lenient)
         if why or view is None:
-            self.refuse(name, why + self.advice(form.element, Role.TABLE, view))
+            self.refuse(name, why + self.advice(form.element, role, view))
             return
         if not view.flags.c_contiguous:
             self.copied[name] = view
+            if role is Role.SHARED:
+                self.own[name], self.views[name] = value, view
             view = np.ascontiguousarray(view)
         elif view is given and name not in self.converted:
             self.own[name], self.views[name] = value, view
@@ -478,12 +480,12 @@ class Binder:
         roles.update(self.copied_roles())
         names = list(self.own)
         arrays = [self.views[name] for name in names]
-        for i, j in overlaps(arrays, [roles[name] in WRITTEN for name in names]):
+        for i, j in overlaps(arrays, [roles[name] in CHANGED for name in names]):
             one, two = names[i], names[j]
-            if roles[one] in WRITTEN and roles[two] in WRITTEN:
+            if roles[one] in CHANGED and roles[two] in CHANGED:
                 self.refuse_shared(two, one, ", and both are written")
                 continue
-            read, written = (one, two) if roles[two] in WRITTEN else (two, one)
+            read, written = (one, two) if roles[two] in CHANGED else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
             allowed = allowed and roles[read] is not Role.TABLE
             if not (allowed and same_plane(arrays[i], arrays[j])):

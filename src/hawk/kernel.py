@@ -140,7 +140,7 @@ def _checking(fn: Function, traced: Traced) -> Function:
 
 def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
     """Native code of the traced program `fn`, and of what each sample gives to its reductions."""
-    if not fn.reductions:
+    if not fn.reductions and not fn.scatters:
         return _compiled(function, fn, uniform)
     from hawk.passes.phases import given_to, plane_given_to, step_of  # few kernels need it
 
@@ -153,7 +153,8 @@ def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) 
         )
         for each in fn.reductions
     )
-    return replace(_compiled(function, step_of(fn), uniform), phases=phases)
+    step = _compiled(function, step_of(fn), uniform)
+    return replace(step, phases=phases, scatters=fn.scatters)
 
 
 def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
@@ -349,6 +350,8 @@ def _describe(parameter: Parameter) -> str:
             return "Terminated"
         case Role.TABLE:
             return parameter.table.name if parameter.table else element
+        case Role.SHARED:
+            return f"Mutable[{parameter.table.name if parameter.table else element}]"
         case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 
@@ -440,7 +443,7 @@ def _made(program: Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
             )
     elif isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(f'steps must be a number from 1 or "auto", got {count!r}')
-    elif count > 1 and Role.STATE not in roles:
+    elif count > 1 and not roles & {Role.STATE, Role.SHARED}:
         raise HawkError(
             "H111",
             f"steps={count} repeats a step that changes nothing: there is no Mutable parameter",

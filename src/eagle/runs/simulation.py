@@ -18,7 +18,7 @@ from eagle.runs.counting import STEPS_TAKEN
 from eagle.runs.course import Course, Plan
 from eagle.runs.policy import describe, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
-from hawk.ir.nodes import WRITTEN
+from hawk.ir.nodes import CHANGED
 
 OnProgress: TypeAlias = "Callable[[RunReport], object]"
 
@@ -224,5 +224,5 @@ class Simulation:
 
 def _written(binding: Binding) -> dict[str, NDArray[Any]]:
     """Copies of the planes that launches write."""
-    names = [slot.name for slot in binding.compiled.planes if slot.role in WRITTEN]
+    names = [slot.name for slot in binding.compiled.planes if slot.role in CHANGED]
     return {name: binding.arrays[name].copy() for name in names}

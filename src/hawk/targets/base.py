@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hawk.ir.nodes import Number, Role
+from hawk.ir.nodes import Number, Role, Scatter
 from hawk.ir.types import DType
 
 STEPS_MAX = 64
@@ -109,6 +109,8 @@ class Compiled:
     """`"hit"`, or why its code was not in the cache; empty where nobody looked."""
     phases: tuple[Phase, ...] = ()
     """What comes before each step, in this order. With phases a launch is of one step."""
+    scatters: tuple[Scatter, ...] = ()
+    """What comes after each step, in this order. With scatters a launch is of one step."""
 
 
 @dataclass(frozen=True, slots=True)

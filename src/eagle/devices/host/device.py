@@ -44,7 +44,7 @@ from eagle.devices.host.team import (
     threads_likely,
 )
 from eagle.devices.host.watch import Entry, watchers
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import WRITTEN
 from hawk.ir.types import DType
 from hawk.targets import native
 from hawk.targets.base import HEADER, Compiled, Word
@@ -71,7 +71,6 @@ SHORT_SECONDS, LONG_SECONDS = 25e-6, 0.03
 """A launch that took less than the first, more than the second says where the next one begins."""
 
 MOST_THREADS = 256
-_WRITTEN = (Role.STATE, Role.MASK, Role.OUTPUT)
 _brief_call = functools.lru_cache(ctypes.PYFUNCTYPE(None))
 """Native code at an address as a function that does not let other Python threads run."""
 
@@ -105,7 +104,7 @@ class HostDevice(Device):
         words: Sequence[int],
         partition: Partition,
     ) -> Loaded:
-        if compiled.phases:
+        if compiled.phases or compiled.scatters:
             from eagle.devices.host.collective import CollectiveLoaded  # few kernels need it
 
             return CollectiveLoaded(compiled, planes, words, partition)
@@ -301,7 +300,7 @@ class HostLoaded(Loaded):
         fetch(
             plane
             for slot, plane in zip(slots, self._planes, strict=True)
-            if slot.role in _WRITTEN and isinstance(plane, np.ndarray)
+            if slot.role in WRITTEN and isinstance(plane, np.ndarray)
         )
 
     def _tell(self) -> None:

@@ -13,7 +13,7 @@ hold samples. The same is done for samples that a map picks from all over the ar
 
 from __future__ import annotations
 
-from hawk.ir.nodes import ARRAYS, Function, Plane, Role, Value
+from hawk.ir.nodes import ARRAYS, TABLES, Function, Plane, Role, Value
 from hawk.ir.types import DType
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.link import ENTRY
@@ -227,7 +227,7 @@ class Entry:
                 self.scratch[plane] = e.define(f"alloca [{lanes} x {memory}], align 64")
             elif plane.role is Role.INDEX:
                 self.index = plane.read
-            elif plane.role is Role.TABLE and plane.read is not None:
+            elif plane.role in TABLES and plane.read is not None:
                 e.tables.add(plane.read)
                 e.bind(plane.read, (self.queue.word(index, "ptr"),))
             elif plane.read is not None:
