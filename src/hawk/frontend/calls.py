@@ -224,6 +224,8 @@ class Calls:
             return self.domain.expressions.arrays.apply(
                 frame, node, lambda *each: recipe(self.numbers, *each), args
             )
+        for value in (*args, *keywords.values()):
+            self.domain.scatters.check_read(frame, node, value)
         for value, each in zip(args, node.args, strict=False):
             if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_TABLES:
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "

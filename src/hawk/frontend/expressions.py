@@ -222,12 +222,7 @@ class Expressions:
     ) -> Any:
         """The element of a table; `written` are the expressions of its indices."""
         numbers = self.numbers
-        if table.shared and self.domain.watches:
-            what = (
-                f"`{frame.source.text(node)}` depends on what all samples gave in earlier steps, "
-            )
-            what += "and checks look at one sample at a time"
-            raise HawkError("H209", what, frame.loc(node), "@hawk.kernel without checks=True")
+        self.domain.scatters.check_read(frame, node, table)
         numbers.builder.loc, numbers.name = frame.loc(node), name
         try:
             return tables.element(table, indices)

@@ -167,6 +167,13 @@ class Scatters:
             fix += "loop of known length is written out"
             raise NeedsKnown("H405", what, at, fix)  # a loop of known length is then written out
 
+    def check_read(self, frame: Frame, node: ast.AST, value: Any) -> None:
+        """Raise HawkError where an element is read that a replay of one sample does not know."""
+        if self.domain.watches and isinstance(value, TableView) and value.shared:
+            what = f"`{frame.source.text(node)}` depends on what all samples gave before, and "
+            what += "checks look at one sample at a time"
+            raise HawkError("H209", what, frame.loc(node), "@hawk.kernel without checks=True")
+
     # --- what is no scatter ---
 
     def read(self, frame: Frame, node: ast.AST, spot: Spot) -> HawkError:

@@ -497,6 +497,30 @@ def test_checks_tell_of_an_index_outside_of_the_table() -> None:
     assert "sample 1 went outside of a table at step 1: index -2 of `grid`" not in text
 
 
+def test_checks_do_not_go_together_with_reading_what_all_gave() -> None:
+    @hawk.kernel(checks=True)
+    def wrong(x: Scalar, knots: Mutable[Table[Scalar]], values: Table[Scalar]) -> Scalar:
+        hawk.scatter(knots)[0] += x
+        return hawk.math.interp(x, knots, values)
+
+    with pytest.raises(hawk.HawkError, match="depends on what all samples gave before") as told:
+        wrong(np.zeros(3), np.arange(3.0), np.zeros(3))
+    assert told.value.code == "H209"
+
+
+def test_what_all_gave_may_be_interpolated() -> None:
+    @hawk.kernel(steps=3)
+    def drift(x: Mutable[Scalar], knots: Table[Scalar], values: Mutable[Table[Scalar]]):
+        hawk.scatter(values)[hawk.index(x)] += 0.1 * x
+        x += hawk.math.interp(x, knots, values)
+
+    x, knots, values = np.array([0.3, 1.5, 0.9]), np.arange(4.0), np.zeros(4)
+    due = hawk.run_python(drift, x, knots, values, steps=3)
+    drift(x, knots, values)
+    agree(due, {"x": x, "values": values})
+    assert x.tolist() != [0.3, 1.5, 0.9]
+
+
 def test_outside_of_a_kernel_it_says_what_to_write() -> None:
     with pytest.raises(TypeError, match=r"only in a kernel; for arrays write np.add.at\(\.\.\.\)"):
         hawk.scatter(np.zeros(3))
