@@ -18,8 +18,8 @@ from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
 from hawk.annotations import owner
-from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
-from hawk.ir.nodes import ARRAYS, WRITTEN
+from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, is_hidden
+from hawk.ir.nodes import ARRAYS, CHANGED
 from hawk.kernel import Kernel
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
@@ -265,7 +265,8 @@ class Bound:
                 "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
             )
         arrays = self._binding.arrays
-        names = [slot.name for slot in planes if slot.role in ARRAYS and slot.name in arrays]
+        by_sample = [each.name for each in planes if each.role in ARRAYS]
+        names = [name for name in by_sample if name in arrays and not is_hidden(name)]
         left = dict.fromkeys([owner(name) for name in names if active.leaves(arrays[name])])
         if left:
             names = ", ".join(repr(name) for name in left)
@@ -291,7 +292,7 @@ def copy_back(binding: Binding) -> None:
     if not binding.copied:
         return
     for slot in binding.compiled.planes:
-        if slot.name in binding.copied and slot.role in WRITTEN:
+        if slot.name in binding.copied and slot.role in CHANGED:
             binding.copied[slot.name][...] = binding.arrays[slot.name]
     names = ", ".join(dict.fromkeys(repr(owner(name)) for name in binding.copied))
     warnings.warn(

@@ -43,13 +43,16 @@ def misfit(
     return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
 
 
-def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, lenient: bool) -> str:
+def table_misfit(
+    name: str, value: object, dtype: DType, form: TableForm, *, role: Role, lenient: bool
+) -> str:
     """Why `value` is not the table `name`, in one sentence; empty where it is one.
 
-    `lenient`: will it be copied where it is strided?
+    `role`: TABLE, or SHARED for one that is written. `lenient`: will it be copied where it is
+    strided?
     """
     array, other = view_of(value), foreign(value)
-    extents = form.extents
+    extents, written = form.extents, role is Role.SHARED
     expected = f"a table, {dtype.numpy} {extents_of(form)}"
     if array is None:
         got, fix = shown(value), ""
@@ -58,14 +61,17 @@ def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, len
         elif is_number(value):
             fix = f"np.array([{name}])" if len(extents) == 1 else ""
         else:
-            got, fix = _of_no_array(name, value, dtype, None, Role.INPUT)
+            got, fix = _of_no_array(name, value, dtype, None, Role.STATE if written else Role.INPUT)
             fix = "rows of one length" if fix == "one number a sample" else fix
         return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
     contiguous = array.flags.c_contiguous or lenient
     fits = array.ndim == len(extents) and all(
         known in (None, extent) for known, extent in zip(extents, array.shape, strict=True)
     )
-    if fits and array.dtype == NUMPY[dtype] and array.flags.aligned and contiguous:
+    usable = array.flags.aligned and contiguous
+    if written:
+        usable = usable and array.flags.writeable and not overlaps_itself(array)
+    if fits and array.dtype == NUMPY[dtype] and usable:
         if 0 < array.size < 2**31:
             return ""
         return f"expected {expected}, got {array.dtype} {array.shape}; " + (
@@ -73,24 +79,28 @@ def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, len
         )
     if fits and not contiguous:
         expected = expected.replace("a table", "a C-contiguous table")
+    if written and not array.flags.writeable:
+        expected = expected.replace("a ", "a writable ", 1)
     spelling = Foreign(None).spelling if other is None else other.spelling
-    got = _described(array, written=False) + ("" if other is None else other.note)
+    got = _described(array, written=written) + ("" if other is None else other.note)
     if fits and not contiguous and array.ndim > 1:
         got += " in another order of its elements"
     said = f"expected {expected}, got {got}"
-    fix, written = spelling.array.format(x=name), spelling.array.format(x=name)
+    fix = text = spelling.array.format(x=name)
     if not fits:
         fix = _reformed(fix, array, form)
         if not fix:
             axes = form.axes if array.ndim == len(extents) else ()
-            other_form = TableForm(form.element, (None,) * array.ndim, axes)
-            return said + (f"; declare it `{name}: {other_form.name}`" if array.ndim else "")
+            declared = TableForm(form.element, (None,) * array.ndim, axes).name
+            declared = f"Mutable[{declared}]" if written else declared
+            return said + (f"; declare it `{name}: {declared}`" if array.ndim else "")
     if not _fits(array, dtype):
         return said + f"; some of its numbers do not fit {dtype.numpy}"
-    turned = fix != written
+    turned = fix != text
     fix = _retyped(fix, array, dtype, Role.INPUT, spelling) if array.dtype != NUMPY[dtype] else fix
     if array.dtype == NUMPY[dtype] and not turned:
-        fix = (spelling.copy if not array.flags.aligned else spelling.contiguous).format(x=fix)
+        copied = not array.flags.aligned or (written and not array.flags.writeable)
+        fix = (spelling.copy if copied else spelling.contiguous).format(x=fix)
     return f"{said}; write {fix}" if fix else said
 
 

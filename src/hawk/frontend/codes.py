@@ -48,6 +48,7 @@ CODES: Mapping[str, str] = {
     "H213": "Numbers that do not fit the parts they are assigned to.",
     "H214": "Shapes of small arrays that do not go together.",
     "H215": "An index that is not one of a table's places.",
+    "H216": "Something given to a table that does not take it, or not in this way.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",
@@ -63,12 +64,12 @@ CODES: Mapping[str, str] = {
     "H402": "A loop that unrolls into too many passes.",
     "H403": "An expression nested too deeply.",
     "H404": "Something of unknown length.",
-    "H405": "A reduction of all samples where only some come by.",
+    "H405": "A reduction or a scatter of all samples where only some come by.",
     # the machine
     "H501": "A processor that cannot run what hawk compiles.",
     # checks
     "H601": "An assertion that does not hold for a sample.",
     "H602": "A number that became NaN.",
     "H603": "A number without a true result: out of range as an integer, or divided by 0.",
-    "H604": "An index outside of a table, brought to the nearest place there is.",
+    "H604": "An index outside of a table: the nearest place is read there, and nothing is given.",
 }

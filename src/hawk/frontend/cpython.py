@@ -20,7 +20,7 @@ import numpy as np
 
 from hawk import math as own
 from hawk.annotations import Element
-from hawk.collective import REDUCTIONS
+from hawk.collective import REDUCTIONS, scatter
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
 from hawk.frontend import tables
@@ -32,6 +32,7 @@ from hawk.frontend.python_arrays import Array
 from hawk.frontend.python_objects import PythonObjects
 from hawk.frontend.recompile import recompile
 from hawk.frontend.reductions import Batch
+from hawk.frontend.scatters import PythonSpot, PythonSpots
 from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
 from hawk.frontend.values import TableView
 from hawk.ir.hidden import PLACES, extent_name
@@ -206,7 +207,8 @@ class PythonTable(TableView):
         dtype = parameter.element.at(numbers.real)
         numbers.extents[parameter.name] = extents
         handle = Number(numbers, dtype, values)
-        return cls(parameter.name, numbers, handle, parameter.table, dtype)
+        shared = parameter.role is Role.SHARED
+        return cls(parameter.name, numbers, handle, parameter.table, dtype, shared)
 
     def __getitem__(self, index: Any) -> Any:
         return self._element(index if isinstance(index, tuple) else (index,))
@@ -331,6 +333,7 @@ class Shim:
 
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
         """One step of one sample of a kernel: the numbers it stores, by plane or component."""
+        self.batch.given.clear()
         signature: Signature = kernel.signature
         if not signature.shaped and not signature.bundles:
             return self.call_step(kernel, given)
@@ -432,11 +435,17 @@ class Shim:
         if isinstance(left, list):
             left += _multiplied(right)
             return left
+        if isinstance(left, PythonSpot):
+            left += _multiplied(right)
+            return left
         total = self.add(left, right)
         return left.become(total) if isinstance(left, Array) else total
 
     def take_from(self, left: Any, right: Any) -> Any:
         """What `left -= right` makes of `left`, where `right` may be a product."""
+        if isinstance(left, PythonSpot):
+            left -= _multiplied(right)
+            return left
         rest = self.subtract(left, right)
         return left.become(rest) if isinstance(left, Array) else rest
 
@@ -582,6 +591,8 @@ class Shim:
             return tables.length(args[0])
         if isinstance(function, FunctionType) and function in REDUCTIONS:
             return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
+        if function is scatter:
+            return PythonSpots(self.batch.given, *args, **keywords)
         if function is own.vec or function is own.mat:
             return (arrays.vec if function is own.vec else arrays.mat)(self.numbers, *args)
         if function is range:
@@ -618,7 +629,7 @@ class Shim:
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            held: dict[str, Any] = {}
+            held: dict[str, Any] = dict(given)
             for each in signature.bundles:
                 held.update(self._planes(each, given[each.name]))
             held.update(inner.call_step(function, given))

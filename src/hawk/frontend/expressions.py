@@ -31,6 +31,7 @@ from hawk.frontend.values import (
     Closure,
     NeedsKnown,
     Scalar,
+    Spot,
     Stream,
     TableView,
     is_known,
@@ -54,6 +55,13 @@ class Expressions:
 
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any:
         """The value of `node`; `name` is the name it will have, for printed programs."""
+        value = self.owner(frame, node, name)
+        if type(value) is Spot:
+            raise self.domain.scatters.read(frame, node, value)
+        return value
+
+    def owner(self, frame: Frame, node: ast.expr, name: str = "") -> Any:
+        """The value of what has a method that is called: it may be what is only given to."""
         value = self._evaluate(frame, node, name)
         if type(value) is SmallArray:
             self.arrays.check(frame, node, value)
@@ -230,6 +238,7 @@ class Expressions:
     ) -> Any:
         """The element of a table; `written` are the expressions of its indices."""
         numbers = self.numbers
+        self.domain.scatters.check_read(frame, node, table)
         numbers.builder.loc, numbers.name = frame.loc(node), name
         try:
             return tables.element(table, indices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,13 @@ from hawk.frontend.bundles import Bundle
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.instances import Instance
 from hawk.frontend.operators import Misfit, named
+from hawk.frontend.scatters import rebound
 from hawk.frontend.signature import Output, Parameter, Signature, article, counted, example
 from hawk.frontend.small_arrays import SmallArray, old
 from hawk.frontend.source import bound_names, own_nodes
 from hawk.frontend.suggestions import fitted, site_of
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Scalar, Unusable
+from hawk.frontend.values import Scalar, TableView, Unusable
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 
@@ -30,8 +32,11 @@ if TYPE_CHECKING:
 class Leave:
     """What a `return` of the kernel leaves: the values of all planes that are stored."""
 
-    def __init__(self, domain: KernelDomain, signature: Signature) -> None:
+    def __init__(
+        self, domain: KernelDomain, signature: Signature, names: Mapping[str, Any]
+    ) -> None:
         self.domain, self.signature = domain, signature
+        self.tables = {n: each for n, each in names.items() if isinstance(each, TableView)}
         kept = (each for each in signature.parameters if each.role in (Role.STATE, Role.MASK))
         kept = (each for each in kept if not each.element.shape and not each.path)
         self.planes = {each.name: each.element.at(domain.numbers.real) for each in kept}
@@ -43,6 +48,8 @@ class Leave:
                 final = frame.names[each.path[0] if each.path else each.name]
                 final = self._field(frame, each, final, node) if each.path else final
                 left[each.name] = self._stored(frame, each, final, node)
+            elif each.role is Role.SHARED:
+                left[each.name] = self._shared(frame, each.name, node)
         outputs = self.signature.returned
         if not outputs:
             return left
@@ -86,6 +93,12 @@ class Leave:
             what += describe(domain.numbers, whole)
             raise HawkError("H207", what, where, bundle_text(bundle))
         return domain.expressions.objects.at(frame, node, whole, plane.path[1:])
+
+    def _shared(self, frame: Frame, name: str, node: ast.AST) -> TableView:
+        """A shared table, which has no other value than itself."""
+        if frame.names[name] is self.tables[name]:
+            return self.tables[name]
+        raise rebound(name, assigned_last(frame, name, node))
 
     def _stored(self, frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> Any:
         """The value as its plane holds it."""

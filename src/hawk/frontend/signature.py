@@ -23,7 +23,7 @@ from hawk.frontend.bundles import Bundle, Make, instance
 from hawk.frontend.parameters import NO_DEFAULT, Output, Parameter
 from hawk.frontend.refused import check
 from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import MUTABLE, Role
 
 __all__ = ["NO_DEFAULT", "Nesting", "Output", "Parameter", "Signature", "read"]
 
@@ -72,7 +72,7 @@ class Signature:
     @property
     def state(self) -> tuple[Parameter | Bundle, ...]:
         """The Mutables as the function has them, in the order of the signature."""
-        return tuple([each for each in self.declared if is_declared(each, Role.STATE)])
+        return tuple([each for each in self.declared if is_declared(each, *MUTABLE)])
 
     def given_back(self, value: Callable[[Any], Any], make: Make = instance) -> Any:
         """What a call gives: `value` says what a plane holds, `make` makes an object of a bundle.
@@ -214,7 +214,9 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     """What to write where an annotation, written as `text`, holds a name that is not known."""
     if not isinstance(error, NameError) or not error.name:
         return ""
-    if "Table[" in text:  # an axis; tools that tidy annotations take its quotes off
+    ours = re.findall(r"\w{3,}", _KINDS)
+    if "Table[" in text and error.name not in ours:
+        # An axis; tools that tidy annotations take its quotes off.
         axis = rf"(?<![\w\"'.]){error.name}(?=\s*[:,\]])"
         return f"{name}: " + re.sub(axis, f'"{error.name}"', text)
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
@@ -260,7 +262,8 @@ def _parameter(
         return bundle
     form = _table_of(source, arg, annotation, default)
     if form is not None:
-        return Parameter(name, Role.TABLE, form.element, table=form)
+        role = Role.TABLE if get_args(annotation)[-1] is form else Role.SHARED
+        return Parameter(name, role, form.element, table=form)
     elements, markers = _parts(annotation)
     if len(elements) != 1 or len(markers) > 1:
         raise _not_a_plane(source, arg, annotation, markers)
@@ -285,19 +288,27 @@ def _table_of(source: Source, arg: ast.arg, annotation: Any, default: object) ->
     forms = [each for each in extras if isinstance(each, TableForm)]
     inner = get_args(annotation)[:1] if extras else ()
     if inner and inner[0] is words.Table and not forms:  # Mutable[Table]
-        forms = [TableForm(SCALAR)]
+        what = f"`{name}` is a Table, but of which type and how many dimensions?"
+        shared = extras == (Marker.MUTABLE,)
+        fix = "Mutable[Table[Scalar]]" if shared else "Table[Scalar]"
+        raise HawkError("H105", what, where, f"{name}: {fix}")
     if not forms:
         return None
     form = forms[0]
-    if len(extras) > 1 or len(forms) < len(extras):
-        marker = next(each for each in extras if isinstance(each, Marker))
+    markers = [each for each in extras if isinstance(each, Marker)]
+    if markers and markers != [Marker.MUTABLE]:
+        marker = next((each for each in markers if each is not Marker.MUTABLE), markers[0])
+        if marker is Marker.MUTABLE:
+            what = f"`{name}` is Mutable twice"
+            raise HawkError("H105", what, where, f"{name}: Mutable[{form.name}]")
         what = f"`{name}` is a Table, which all samples only read; it cannot be {marker.value} too"
         raise HawkError("H105", what, where, f"{name}: {form.name}")
     if default is not NO_DEFAULT:
         what = f"`{name}` is a Table, and is given at every call; it has no default"
         value = source.loc(_default(source, arg))
         where = replace(where, end_line=value.end_line, end_col=value.end_col)
-        raise HawkError("H107", what, where, f"{name}: {form.name}")
+        fix = f"Mutable[{form.name}]" if markers else form.name
+        raise HawkError("H107", what, where, f"{name}: {fix}")
     return form
 
 
@@ -556,7 +567,8 @@ def _check_mask(source: Source, parameters: tuple[Parameter, ...]) -> None:
 def _check_result(source: Source, signature: Signature) -> None:
     """A step must leave something: state, a mask or what it returns."""
     parameters = signature.parameters
-    if signature.outputs or any(each.role in (Role.STATE, Role.MASK) for each in parameters):
+    changed_too = MUTABLE | {Role.MASK}
+    if signature.outputs or any(each.role in changed_too for each in parameters):
         return
     what = f"a step of `{source.name}` leaves nothing behind: no parameter is Mutable, and it "
     bound = bound_names(source.body)

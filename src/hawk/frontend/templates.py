@@ -15,6 +15,7 @@ from hawk.frontend.values import (
     Closure,
     Range,
     Scalar,
+    Spots,
     Stream,
     TableView,
     Unusable,
@@ -201,6 +202,8 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
             return "a range"
         case TableView():
             return f"the table `{value.name}`"
+        case Spots():
+            return f"the elements of `{value.table.name}`, to give something to"
         case Stream():
             return "an iterator, whose values are taken once"
         case type():

@@ -67,7 +67,8 @@ def trace(
         parts = [Scalar(plane.read) for plane in groups[each.name] if plane.read is not None]
         if each.table is not None:
             dtype = each.element.at(real)
-            return TableView(each.name, domain.numbers, parts[0], each.table, dtype)
+            shared = each.role is Role.SHARED
+            return TableView(each.name, domain.numbers, parts[0], each.table, dtype, shared)
         shape = each.element.shape
         return domain.memory.fresh(shape, parts) if shape else parts[0]
 
@@ -77,7 +78,7 @@ def trace(
             names[each.name] = objects.of_planes(names, each, read, each.name)
         else:
             names[each.name] = read(each)
-    leave = Leave(domain, signature)
+    leave = Leave(domain, signature, names)
     frame = Frame(source, names, planes=leave.planes, leave=leave)
     try:
         final = domain.walker.function(frame)
@@ -105,14 +106,16 @@ def trace(
     if STEP_INDEX in hidden:
         taken = domain.numbers.place(STEP_INDEX).value
         stores.append((STEP_INDEX, builder.apply("add", taken, builder.const(1, DType.I64))))
+    scatters = domain.scatters
     function = Function(
         source.name,
-        (*planes, *hidden.values(), *domain.reductions.planes),
+        (*planes, *hidden.values(), *domain.reductions.planes, *scatters.planes),
         real,
         tuple(builder.items),
-        tuple(stores),
+        (*stores, *scatters.stores),
         loc=source.head(),
         reductions=tuple(domain.reductions.made),
+        scatters=tuple(scatters.made),
     )
     return Traced(function, domain.reads, events, tuple(domain.numbers.as_long))
 

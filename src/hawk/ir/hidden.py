@@ -1,4 +1,4 @@
-"""Planes that nobody passes: which sample this is, of how many, in which step; sizes of tables.
+"""Planes that nobody passes: places of samples, sizes of tables, what is given to those.
 
 Their names have a space in them, so no plane of a user is called like one.
 """
@@ -27,6 +27,16 @@ def extent_name(table: str, axis: int) -> str:
 def extent_plane(table: str, axis: int) -> Plane:
     name = extent_name(table, axis)
     return Plane(name, Role.UNIFORM, DType.I32, Value(DType.I32, name=name.replace(" ", "_")))
+
+
+def spot_name(scatter: int) -> str:
+    """The OUTPUT plane, an i32, with the element that a scatter gives to."""
+    return f"spot {scatter}"
+
+
+def given_name(scatter: int) -> str:
+    """The OUTPUT plane with what a scatter gives."""
+    return f"given {scatter}"
 
 
 def is_hidden(name: str) -> bool:
