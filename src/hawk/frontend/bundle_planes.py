@@ -128,6 +128,11 @@ class _Reader:
             fix = f"{field.name}: {kind} in the class, or leave it out"
             if isinstance(field.annotation, type) and field.annotation.__module__ != "builtins":
                 fix = f"@dataclass above the class {field.annotation.__name__}"
+            if Marker.MUTABLE in getattr(field.annotation, "__metadata__", ()):
+                what = (
+                    f"`{field.name}` is a table that is given to, which is a parameter of its own"
+                )
+                fix = f"{field.name}: Table[Scalar], or a parameter {field.name}: Mutable[Table]"
             raise self._error(path, what, fix)
         if self.returned:
             return Output(name, element, path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
@@ -326,22 +325,22 @@ class Conditions:
             if not wanted:
                 return self._chosen(frame, left, known, right, node)
             return self._and_then(frame, left, right, known, node, binds | sure.keys())
+        if left.number is not None:
+            return self._truth_of(frame, right, node)
         names, written = dict(frame.names), self.domain.memory.written
         with (
-            self.domain.reductions.for_some(some=left.number is None),
-            nullcontext() if left.number is not None else self.domain.inside(),
+            self.domain.reductions.for_some(),
+            self.domain.inside(),
             self.domain.builder.block() as items,
         ):
             other = self._truth_of(frame, right, node)
-        if left.number is None and self.domain.memory.written is not written:
+        if self.domain.memory.written is not written:
             # It changes something, so it must run only where the left side lets it.
             frame.names, self.domain.memory.written = names, written
             known = ast.copy_location(ast.Constant(value=not wanted), right)
             arms = (right, known) if wanted else (known, right)
             return self._chosen(frame, left, *arms, node)
         self.domain.builder.items.extend(items)
-        if left.number is not None:
-            return other
         return self.expressions.guarded(
             frame, node, lambda: self.numbers.emit("and" if wanted else "or", left, other)
         )
