@@ -15,7 +15,7 @@ class Meeting:
 
     def __init__(
         self,
-        stand_in: Callable[[Fields], tuple[Instance, tuple[int, ...]]],
+        stand_in: Callable[[type], tuple[Instance, tuple[int, ...]]],
         paths: Sequence[dict[str, Any]],
         stands: Mapping[str, Any],
         anew: Collection[str],
@@ -86,19 +86,21 @@ class Meeting:
         held = [path.get(each.key) for path, each in zip(self.before, values, strict=True)]
         classes, known = {each.cls for each in values}, [h for h in held if isinstance(h, Fields)]
         unusable = [each for each in held if isinstance(each, Unusable)]
-        if len(classes) > 1 or not known or len(known) + len(unusable) < len(held):
+        if len(classes) > 1 or len(known) + len(unusable) < len(held):
             return list(values)
         key = tuple([each.number for each in values])
         if key in self.made:
             return [self.made[key]] * len(values)
         stand, cells = values[0], None
         if stand.key not in self.stands or always:
-            stand, cells = self.stand_in(known[0])
+            stand, cells = self.stand_in(stand.cls)
         self.made[key] = stand
         if unusable:  # what it holds there is not known, so it is not afterwards
             for place, fields in enumerate(held):
                 if place or cells is not None:
-                    self._set(place, stand.key, unusable[0] if fields in unusable else fields)
+                    self._set(
+                        place, stand.key, fields if isinstance(fields, Fields) else unusable[0]
+                    )
             return [stand] * len(values)
         columns = self._columns([each.parts for each in known], always=always)
         for place, (fields, parts) in enumerate(zip(known, columns, strict=True)):

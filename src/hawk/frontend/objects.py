@@ -347,9 +347,9 @@ class Objects:
             stands.update({each.key: each for each in meeting.made.values()})
         return meeting.paths
 
-    def stand_in(self, held: Fields) -> tuple[Instance, tuple[int, ...]]:
+    def stand_in(self, cls: type) -> tuple[Instance, tuple[int, ...]]:
         """An object that may be several, and the place in memory that stands for it."""
-        return self._instance(held.cls), (self.memory.cell(),)
+        return self._instance(cls), (self.memory.cell(),)
 
 
 def _not_set(field: str, name: str) -> Unusable:
