@@ -102,8 +102,11 @@ def renewed(text: str) -> str:
 
 
 def page(known: list[Case]) -> str:
-    """Return the page: each code with its meaning and the first case that has it."""
-    return "\n".join(_lines(known))
+    """Return the page: each code with its meaning and the first case that has it.
+
+    One that needs no class of its own is shorter, and is taken where there is one.
+    """
+    return "\n".join(_lines(sorted(known, key=lambda case: "\nclass " in case.program)))
 
 
 def _lines(known: list[Case]) -> Iterator[str]:

@@ -30,7 +30,6 @@ from eagle.overlap import are_apart, overlaps, overlaps_itself, same_plane
 from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_plane, view_of, width_of
 from hawk.annotations import Element, owner
-from hawk.frontend.bundles import Bundle, instance
 from hawk.ir.hidden import N_SAMPLES, extent_name
 from hawk.ir.nodes import CHANGED, MUTABLE, TABLES, Number, Role
 from hawk.ir.types import DType
@@ -137,10 +136,7 @@ class Binding:
     @property
     def objects(self) -> dict[str, Any]:
         """State and outputs that are objects, by name: each holds the planes of its fields."""
-        signature = self.kernel.signature
-        wholes = (*signature.state, *signature.returned)
-        bundles = [each for each in wholes if isinstance(each, Bundle)]
-        return {each.name: each.build(self.held, instance) for each in bundles}
+        return self.kernel.signature.objects(self.held)
 
     def held(self, plane: Parameter | Output) -> Any:
         """What the caller gets of a field of an object: an array, or the number he gave."""
@@ -200,6 +196,7 @@ def as_given(kernel: AnyKernel, fit: Fit) -> Binding:
         mask=fit.mask,
         build_seconds=0.0,
         device=HOST,
+        numbers=fit.numbers,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eagle.params import is_number, shown
-from hawk.frontend.bundles import Bundle, opened
+from hawk.annotations import Marker
+from hawk.frontend.bundles import Bundle, fields_of, is_bundle, opened
 from hawk.frontend.source import nearest
 from hawk.kernel import NO_DEFAULT, Kernel
 
@@ -33,6 +33,18 @@ def open_objects(kernel: Kernel[..., Any], given: Arguments) -> None:
             given.meant.update(plane.name for _, plane in bundle.planes())
             continue
         place_object(bundle, value, given)
+
+
+def unfolded(bundles: Sequence[Bundle], given: Mapping[str, object]) -> Mapping[str, object]:
+    """The planes of a call, with what each object has in its place; nothing if a plane is twice."""
+    planes = dict(given)
+    for bundle in bundles:
+        if bundle.name in given:
+            values, _ = opened(bundle, planes.pop(bundle.name))
+            if not planes.keys().isdisjoint(values):
+                return {}
+            planes |= values
+    return planes
 
 
 def place_object(bundle: Bundle, value: object, given: Arguments, root: str = "") -> None:
@@ -97,11 +109,15 @@ def _no_object(bundle: Bundle, value: Any) -> str:
 
 
 def arrays_in(value: object) -> Iterator[object]:
-    """The arrays in an object of a dataclass, and in those that it holds; anything else itself."""
-    if not is_dataclass(value) or isinstance(value, type):
+    """The arrays with a place for each sample in an object of a dataclass, and in those it holds.
+
+    Anything else is itself.
+    """
+    if not is_bundle(type(value)):
         yield value
         return
-    for each in fields(value):
+    for each in fields_of(type(value)):
         held = getattr(value, each.name)
-        if is_dataclass(held) or (held is not None and not is_number(held)):
+        whole = each.table is not None or each.marker is Marker.PARAM  # no sample has a part of it
+        if not whole and held is not None and not is_number(held):
             yield from arrays_in(held)

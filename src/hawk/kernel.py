@@ -22,7 +22,8 @@ from typing import (
 
 from hawk.cache import LOADED
 from hawk.errors import HawkError
-from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
+from hawk.frontend.bundles import Bundle
+from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, kind_of, read
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
@@ -333,14 +334,16 @@ class Kernel(Generic[P, R]):
         return self
 
     def __repr__(self) -> str:
-        planes = ", ".join(f"{each.name}: {_describe(each)}" for each in self.parameters)
-        gives = "".join(f" -> {each.element.name}" for each in self.outputs[:1])
-        more = ", ..." if len(self.outputs) > 1 else ""
+        signature = self.program.signature
+        planes = ", ".join(f"{each.name}: {_describe(each)}" for each in signature.declared)
+        gives = "".join(f" -> {kind_of(each)}" for each in signature.returned[:1])
+        more = ", ..." if len(signature.returned) > 1 else ""
         return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}>"
 
 
-def _describe(parameter: Parameter) -> str:
-    element = parameter.element.name
+def _describe(parameter: Parameter | Bundle) -> str:
+    element = kind_of(parameter)
+    table = None if isinstance(parameter, Bundle) else parameter.table
     match parameter.role:
         case Role.STATE:
             return f"Mutable[{element}]"
@@ -349,9 +352,9 @@ def _describe(parameter: Parameter) -> str:
         case Role.MASK:
             return "Terminated"
         case Role.TABLE:
-            return parameter.table.name if parameter.table else element
+            return table.name if table else element
         case Role.SHARED:
-            return f"Mutable[{parameter.table.name if parameter.table else element}]"
+            return f"Mutable[{table.name if table else element}]"
         case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 

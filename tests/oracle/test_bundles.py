@@ -71,8 +71,8 @@ def test_the_programs_are_as_various_as_they_should_be() -> None:
 
 # -- several names of one object -------------------------------------------------------------------
 
-REFUSED = {"H302", "H309"}
-"""What a program may be refused for: what a name holds is not known any more."""
+REFUSED = {"H302", "H309", "H212"}
+"""What a program may be refused for: what a name holds, or which object, is not known any more."""
 
 
 def samples(kernel: hawk.Kernel[..., Any]) -> dict[str, Any]:

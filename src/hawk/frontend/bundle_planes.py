@@ -96,7 +96,7 @@ class _Reader:
             else:
                 part = self._plane(inner, each, own, held)
             parts.append((each.name, part))
-        return Bundle("_".join(path), cls, tuple(parts), default)
+        return Bundle("_".join(path), cls, tuple(parts), role, default)
 
     def _role(self, path: tuple[str, ...], field: Field, role: Role) -> Role:
         """The role of a field: what its annotation says, else that of the whole."""

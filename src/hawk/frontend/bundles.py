@@ -7,6 +7,7 @@ A parameter `body: Body` stands for a plane for each field of `Body`, called `bo
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ from hawk.annotations import SCALAR, Element, Marker, TableForm
 from hawk.annotations import Mutable as MutableWord
 from hawk.annotations import Param as ParamWord
 from hawk.frontend.parameters import NO_DEFAULT
+from hawk.ir.nodes import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Bundle:
     cls: type
     parts: tuple[tuple[str, Any], ...]
     """Each field's name, with its plane (a Parameter or an Output) or the Bundle it holds."""
+    role: Role
+    """What its fields are that do not say otherwise."""
     default: Any = NO_DEFAULT
     """The object that a parameter is by default."""
 
@@ -144,6 +148,9 @@ def read_annotation(
     return None, marker, None, base if is_bundle(base) else None
 
 
+_COMPUTED = (property, functools.cached_property)
+
+
 def opened(
     bundle: Bundle, given: object
 ) -> tuple[dict[str, Any], list[tuple[str, tuple[str, ...], object]]]:
@@ -160,6 +167,8 @@ def opened(
             try:
                 owner = getattr(owner, name)
             except AttributeError:
+                if isinstance(inspect.getattr_static(owner, name, None), _COMPUTED):
+                    raise  # it is there, and what computes it failed
                 missing.append((plane.name, path[: place + 1], owner))
                 break
             if owner is None:

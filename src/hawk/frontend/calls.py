@@ -377,8 +377,9 @@ class Calls:
             what = f"`{text}` is a function wrapped in {type(callee).__name__}, which a kernel "
             return HawkError("H303", what + "cannot look into", where, f"{text}.__wrapped__(...)")
         if isinstance(callee, type):
-            what = f"`{text}` is a class; a kernel calls plain functions and makes no objects"
-            return HawkError("H303", what, where, "a tuple of the numbers it would hold")
+            what = f"`{text}` is a class; a kernel makes objects of dataclasses only"
+            fix = f"@dataclass above the class {callee.__name__}, or a tuple of its numbers"
+            return HawkError("H303", what, where, fix)
         what = f"`{text}` is {describe(self.numbers, callee)}; a kernel calls plain functions"
         return HawkError("H303", what, where)
 
@@ -638,7 +639,10 @@ def _fewer(node: ast.Call, frame: Frame, count: int) -> str:
     return f"{source.text(node.func)}({', '.join(given)})"
 
 
-_BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}
+_BUILTINS = {
+    *(abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str),
+    super,
+}
 
 
 def _by_place(recipe: Any) -> tuple[list[str], list[str]]:
@@ -729,6 +733,7 @@ _IMPURE = {
     hash,
     map,
     filter,
+    super,
 }
 
 

@@ -251,14 +251,20 @@ class Objects:
             value = self.expressions.calls.apply(frame, node, field.default_factory, [])
         else:
             return _NOTHING
-        element = next(each.element for each in fields_of(cls) if each.name == field.name)
+        return self._of_numbers(frame, node, cls, field.name, value, text)
+
+    def _of_numbers(
+        self, frame: Frame, node: ast.Call, cls: type, name: str, value: Any, text: str
+    ) -> Any:
+        """A value from outside of the kernel as a field holds it: a tuple may be a small array."""
+        element = next(each.element for each in fields_of(cls) if each.name == name)
         if element is not None and element.shape and isinstance(value, (tuple, list)):
             dtype, array = element.at(self.numbers.real), value
             array = self.expressions.arrays.known(frame, node, value, element.shape)
             if isinstance(array, SmallArray):
                 parts = [self.numbers.store(part, dtype) for part in array.parts]
                 return self.memory.fresh(element.shape, parts)
-        return self.held(frame, node, cls, field.name, value, text)
+        return self.held(frame, node, cls, name, value, text)
 
     def replace_(self, frame: Frame, node: ast.Call, owner: Any, /, **changes: Any) -> Any:
         """`dataclasses.replace(object, name=...)`: another object, with other values."""
@@ -268,9 +274,11 @@ class Objects:
                 what = "`replace` makes an object of a dataclass from another, and this is "
                 raise HawkError("H305", what + describe(self.numbers, owner), where)
             cls: Any = type(owner)
+            kept = [f.name for f in dataclasses.fields(owner) if f.init and f.name not in changes]
+            known = {name: plain(getattr(owner, name), where, name) for name in kept}
             held = {
-                each.name: plain(getattr(owner, each.name), where, each.name)
-                for each in dataclasses.fields(owner)
+                name: self._of_numbers(frame, node, cls, name, value, f"{cls.__name__}.{name}")
+                for name, value in known.items()
             }
         else:
             cls = owner.cls
@@ -284,7 +292,7 @@ class Objects:
                     what = f"`{each.name}` is not an argument of `{cls.__name__}`, so it is not "
                     raise HawkError("H305", what + "replaced", where)
                 continue
-            value = changes.get(each.name, held[each.name])
+            value = changes[each.name] if each.name in changes else held[each.name]
             if isinstance(value, Unusable):
                 raise value.why(each.name, where)
             given[each.name] = value
@@ -323,7 +331,9 @@ class Objects:
             places.append(held.also | frozenset(held.cells))
         if places[0] & places[1]:
             what = "paths met with different objects under these names, so whether they are the "
-            raise HawkError("H201", what + "same object is not known", frame.loc(node))
+            what += "same object is not known"
+            fix = "a Bool of your own that says which object it is"
+            raise HawkError("H212", what, frame.loc(node), fix)
         return False
 
     # --- where paths meet ---

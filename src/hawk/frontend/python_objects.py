@@ -74,6 +74,7 @@ class PythonObjects:
         return made
 
     def _default(self, cls: type, name: str, value: Any) -> Any:
+        """A value from outside of the kernel as a field holds it: a tuple may be a small array."""
         element = next(each.element for each in fields_of(cls) if each.name == name)
         if element is not None and element.shape and isinstance(value, (tuple, list)):
             return self.shim.stored(name, value, element, self.shim.numbers.real)
@@ -82,5 +83,6 @@ class PythonObjects:
     def replaced(self, owner: Any, /, **changes: Any) -> Any:
         """What `dataclasses.replace` makes."""
         kept = [each.name for each in dataclasses.fields(owner) if each.init]
-        given = {name: getattr(owner, name) for name in kept if name not in changes}
-        return self.construct(type(owner), (), {**given, **changes})
+        cls = type(owner)
+        given = {n: self._default(cls, n, getattr(owner, n)) for n in kept if n not in changes}
+        return self.construct(cls, (), {**given, **changes})

@@ -47,6 +47,10 @@ class Signature:
     """Parameters and outputs with a plane for each component of a small array."""
     tables: bool = field(init=False, repr=False)
     """Is there a Table among the parameters?"""
+    bundles: tuple[Bundle, ...] = field(init=False, repr=False)
+    """The parameters that are objects."""
+    kept: tuple[Bundle, ...] = field(init=False, repr=False)
+    """The Mutables and the outputs that are objects."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", _flat(self.declared))
@@ -63,11 +67,8 @@ class Signature:
                 tuple([part for each in self.outputs for part in _output_parts(each)]),
             )
         object.__setattr__(self, "scalars", parts)
-
-    @property
-    def bundles(self) -> tuple[Bundle, ...]:
-        """The parameters that are objects."""
-        return tuple([each for each in self.declared if isinstance(each, Bundle)])
+        object.__setattr__(self, "bundles", _bundles(self.declared))
+        object.__setattr__(self, "kept", _bundles((*self.state, *self.returned)))
 
     @property
     def state(self) -> tuple[Parameter | Bundle, ...]:
@@ -86,11 +87,19 @@ class Signature:
         alone = self.nesting == "one" or (self.nesting is None and len(values) == 1)
         return values[0] if alone else values
 
+    def objects(self, value: Callable[[Any], Any]) -> dict[str, Any]:
+        """State and outputs that are objects, by name: `value` says what a plane holds."""
+        return {each.name: each.build(value, instance) for each in self.kept}
+
     @property
     def observed(self) -> tuple[str, ...]:
         """The parameters whose last value is stored: Mutables and the Terminated."""
         kept = (Role.STATE, Role.MASK)
         return tuple([each.name for each in self.declared if is_declared(each, *kept)])
+
+
+def _bundles(whole: tuple[Any, ...]) -> tuple[Bundle, ...]:
+    return tuple([each for each in whole if isinstance(each, Bundle)])
 
 
 def _flat(whole: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -374,6 +383,9 @@ def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Ma
     if annotation is str:
         fix = f"a function that takes {name} and makes the kernel, for a choice known beforehand"
         return HawkError("H105", what, source.loc(arg), fix)
+    if isinstance(annotation, type) and getattr(annotation, "__annotations__", None):
+        what = f"`{wrote}` is a class and no dataclass, so it does not say which planes it has"
+        return HawkError("H105", what, source.loc(arg), f"@dataclass above the class {wrote}")
     return HawkError("H105", what, source.loc(arg), f"{name}: {_inner(annotation)}")
 
 

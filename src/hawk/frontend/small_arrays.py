@@ -164,7 +164,8 @@ def old_object(name: str, write: Write, where: Loc) -> HawkError:
     """The error of reading an object that may be another one, which was assigned to."""
     what = f"`{name}` may be the same object as `{write.text}`, which changed in line "
     what += f"{write.loc.line}, so what it holds now is not known"
-    fix = f"dataclasses.replace(...) around what `{name}` is made of, for an object of its own"
+    fix = [f"dataclasses.replace(...) around what `{name}` is made of, for an object of its own"]
+    fix.append("an assignment on each path, where it is known which object it is")
     return HawkError("H309", what, where, fix)
 
 

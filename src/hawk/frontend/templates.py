@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeAlias
 
 from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.bundles import is_bundle
 from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.operators import Kind, Literal, named
 from hawk.frontend.small_arrays import SmallArray, described
@@ -210,4 +211,5 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
             return f"the class `{value.__name__}`"
         case _:
             name = type(value).__name__
-            return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
+            known = " made outside of the kernel" if is_bundle(type(value)) else ""
+            return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}{known}"

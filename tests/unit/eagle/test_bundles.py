@@ -10,6 +10,7 @@ import pytest
 
 import eagle
 import hawk
+from eagle.exact import exact
 from hawk import Index, Mutable, Param, Scalar, Table, Terminated, Vector
 from tests.unit.frontend.agreement import same_bits
 
@@ -121,6 +122,92 @@ def test_what_comes_back_is_an_object_of_the_class() -> None:
     assert same_bits(again.s.x, given.x)
     with pytest.raises(AttributeError, match="there are s, out0, s_x, s_v"):
         _ = result.y
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_calls_that_fit_as_they_are_need_no_second_look(dtype: str) -> None:
+    def given() -> Flat:
+        return Flat(np.linspace(0.5, 1.5, 5, dtype=dtype), np.zeros(5, dtype))  # type: ignore[arg-type]
+
+    first, whole, apart = given(), given(), given()
+    eagle.simulate(swing, max_steps=9, s=first, dt=0.1)  # compiled from here on
+    planes = {"s_x": apart.x, "s_v": apart.v, "dt": 0.1}
+    fits = [exact(swing, {"s": whole, "dt": 0.1}), exact(swing, planes)]
+    assert [5, 5] == [fit.n for fit in fits if fit is not None]
+    one = eagle.simulate(swing, max_steps=9, s=whole, dt=0.1)
+    other = eagle.simulate(swing, max_steps=9, s_x=apart.x, s_v=apart.v, dt=0.1)
+    for result, mine in ((one, whole), (other, apart)):
+        assert result.s.x is mine.x
+        assert type(result.out0) is Flat
+        assert same_bits(np.asarray(mine.x), np.asarray(first.x))
+        assert same_bits(np.asarray(mine.v), np.asarray(first.v))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"s": flat(), "s_x": np.ones(5), "dt": 0.1},
+        {"s": SimpleNamespace(x=np.ones(5)), "dt": 0.1},
+        {"s": Flat(np.ones(5), None), "dt": 0.1},  # type: ignore[arg-type]
+        {"s": Flat(np.ones(5), np.ones(4)), "dt": 0.1},  # type: ignore[arg-type]
+        {"s": None, "dt": 0.1},
+    ],
+)
+def test_calls_with_objects_that_do_not_fit_get_the_second_look(call: dict[str, Any]) -> None:
+    eagle.simulate(swing, max_steps=1, s=flat(), dt=0.1)
+    assert exact(swing, call) is None
+    with pytest.raises(eagle.BindError):
+        eagle.simulate(swing, max_steps=1, **call)
+
+
+def test_numbers_for_the_launch_come_back_in_the_object() -> None:
+    @dataclass
+    class Spring:
+        x: Scalar
+        k: Param = 3.0
+
+    @hawk.kernel
+    def pull(spring: Mutable[Spring], over: Terminated):
+        spring.x -= spring.k
+        over = spring.x < 0.0
+
+    for _ in range(2):
+        result = eagle.simulate(pull, max_steps=5, spring=Spring(np.ones(3), 2.0))  # type: ignore[arg-type]
+        assert result.spring.k == 2.0
+        result = eagle.simulate(pull, max_steps=5, spring_x=np.ones(3), spring_k=4.0)
+        assert result.spring.k == 4.0
+    assert "pull(spring: Mutable[Spring], over: Terminated)" in repr(pull)
+
+
+class Broken:
+    """An object one attribute of which cannot be computed."""
+
+    v = np.zeros(5)
+
+    @property
+    def x(self) -> Any:
+        raise AttributeError("no file to read x from")
+
+
+def test_what_a_property_raises_is_what_the_caller_sees() -> None:
+    with pytest.raises(AttributeError, match="no file"):
+        eagle.simulate(swing, max_steps=1, s=Broken(), dt=0.1)
+
+
+def test_active_sets_move_what_has_a_place_for_each_sample() -> None:
+    @dataclass
+    class Curve:
+        at: Scalar
+        values: Table[Scalar]
+        scale: Param[Vector[8]]
+
+    at, values, scale = (np.arange(8.0) for _ in range(3))
+    curve = Curve(at, values, scale)  # type: ignore[arg-type]
+    with eagle.ActiveSet(np.arange(8) < 6, reorder=0.75, planes=(curve,)) as active:
+        active.compact()
+        assert {6.0, 7.0} == set(at[:2].tolist())
+        assert np.arange(8.0).tolist() == values.tolist() == scale.tolist()
+    assert np.arange(8.0).tolist() == at.tolist()
 
 
 def test_a_call_returns_an_object_of_new_arrays_or_of_those_of_out() -> None:
