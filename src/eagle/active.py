@@ -37,9 +37,9 @@ class ActiveSet:
     mask: when so few of those at the front go on, they take the first places, where they are loaded
     side by side. That is faster than a map where a launch takes few and cheap steps. `planes` are
     all arrays of the launches with one element a sample in their last dimension, inputs too; an
-    object of a dataclass stands for the arrays in it. They
-    are out of order from then on; `order` says whose numbers stand where, and `reset`, or the end
-    of a `with` block, puts them back.
+    object of a dataclass stands for those of its fields. They are out of order from then on;
+    `order` says whose numbers stand where, and `reset`, or the end of a `with` block, puts them
+    back.
 
     Raises TypeError and ValueError for what is not such a mask, share or array.
     """

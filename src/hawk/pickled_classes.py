@@ -8,11 +8,11 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Annotated, Any, get_args, get_origin
 
 from hawk.frontend.bundles import fields_of, instance
+from hawk.pickled_texts import Alias, ClassText, ObjectText, Wrapped
 
 _PARAMS = ("init", "repr", "eq", "order", "unsafe_hash", "frozen")
 _OF_A_FIELD = ("init", "repr", "hash", "compare", "kw_only")
@@ -20,51 +20,11 @@ _LEFT_OUT = {
     *("__dict__", "__weakref__", "__module__", "__qualname__", "__annotations__", "__slots__"),
     *("__dataclass_fields__", "__dataclass_params__", "__match_args__", "__static_attributes__"),
     *("__firstlineno__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
+    *("__slotnames__", "__abstractmethods__", "_abc_impl"),
 }
 
 Value = Callable[[Any], Any]
 """What stands for a value in a pickle; when one is read, the value that something stands for."""
-
-
-@dataclass(slots=True, eq=False)
-class ClassText:
-    """A dataclass as what it is made of."""
-
-    names: dict[str, Any]
-    """What `__qualname__`, `__module__` and `__doc__` are."""
-    params: dict[str, Any]
-    """The options of `@dataclass`."""
-    bases: tuple[Any, ...] = ()
-    fields: list[tuple[str, Any, dict[str, Any]]] = field(
-        default_factory=list[tuple[str, Any, dict[str, Any]]]
-    )
-    """Of each field of its own: name, annotation, and the arguments of `dataclasses.field`."""
-    others: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Its methods, and what else it holds."""
-
-
-@dataclass(slots=True, eq=False)
-class ObjectText:
-    """An object of such a class."""
-
-    cls: Any
-    held: dict[str, Any]
-
-
-@dataclass(slots=True, eq=False)
-class Wrapped:
-    """A function with a wrapper around it: a property, a static method or a method of the class."""
-
-    kind: type
-    function: Any
-
-
-@dataclass(slots=True, eq=False)
-class Alias:
-    """An annotation with such a class in it: `Mutable[Body]`, `tuple[Body, Scalar]`."""
-
-    kind: Any
-    parts: list[Any]
 
 
 def begun(cls: Any) -> ClassText:

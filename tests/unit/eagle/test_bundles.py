@@ -203,7 +203,9 @@ def test_active_sets_move_what_has_a_place_for_each_sample() -> None:
 
     at, values, scale = (np.arange(8.0) for _ in range(3))
     curve = Curve(at, values, scale)  # type: ignore[arg-type]
-    with eagle.ActiveSet(np.arange(8) < 6, reorder=0.75, planes=(curve,)) as active:
+    finished = np.zeros(8, np.bool)
+    with eagle.ActiveSet(finished, reorder=0.75, planes=(curve,)) as active:
+        finished[:6] = True
         active.compact()
         assert {6.0, 7.0} == set(at[:2].tolist())
         assert np.arange(8.0).tolist() == values.tolist() == scale.tolist()
