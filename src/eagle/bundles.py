@@ -74,6 +74,8 @@ def place_object(bundle: Bundle, value: object, given: Arguments, root: str = ""
 def _missing(name: str, owner: object) -> str:
     """What to say of an object that lacks an attribute."""
     has = _public(owner)
+    if name in has:  # of a class with slots
+        return f"the {type(owner).__name__} that was given has nothing in {name!r}"
     near = nearest(name, has)
     fix = f"; did you mean {near!r}?" if near else ""
     if not near and has:
@@ -96,6 +98,8 @@ def expected(bundle: Bundle) -> str:
 def _no_object(bundle: Bundle, value: Any) -> str:
     """Why a value has no fields to look at; nothing where it may have."""
     plain = is_number(value) or isinstance(value, (np.ndarray, list, tuple, dict, str, type))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        plain = False  # a named one, which has attributes
     if value is not None and not plain:
         return ""
     got = f"the class {value.__name__}" if isinstance(value, type) else shown(value)

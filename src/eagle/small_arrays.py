@@ -43,7 +43,9 @@ class SmallArrays(Binder):
         self.parameters, self.outputs = signature.scalars
         self.shaped: Mapping[str, Element] = signature.shaped
         self.roles = {each.name: each.role for each in (*kernel.parameters, *kernel.outputs)}
-        axes, wrong = parse_layout(layout, self.shaped)
+        texts = {each.name: each.text for each in (*kernel.parameters, *kernel.outputs)}
+        called = {name: name for name in self.shaped} | {texts[name]: name for name in self.shaped}
+        axes, wrong = parse_layout(layout, called)
         self.problems += wrong
         self.theirs: dict[str, Any] = {}
         """What the caller gave for planes of small arrays."""

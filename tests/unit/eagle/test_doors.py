@@ -180,6 +180,18 @@ def nearest(a: Body, b: Body) -> Body:
     return a if a.position @ a.position < b.position @ b.position else b
 
 
+@hawk.kernel
+def meet(a: Mutable[Body], b: Mutable[Body]):
+    a.velocity, b.velocity = b.velocity.copy(), a.velocity.copy()
+
+
+@dataclass(slots=True)
+class Slotted:
+    position: Any
+    velocity: Any
+    mass: Any
+
+
 def bodies(n: int = 4, **changes: Any) -> Body:
     """What `drift` takes."""
     held: dict[str, Any] = {"position": np.zeros((3, n)), "velocity": np.zeros((3, n))}
