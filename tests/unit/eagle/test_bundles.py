@@ -300,3 +300,56 @@ def test_objects_of_scalars_are_bound_as_their_planes_are() -> None:
     second.launch()
     assert same_bits(np.asarray(one.x), np.asarray(other.x))
     assert list(first.planes) == list(second.planes)
+
+
+# -- of the whole batch ----------------------------------------------------------------------------
+
+
+@dataclass
+class Walker:
+    at: Index
+    weight: Scalar
+
+    def share(self, mean: Any) -> Any:
+        return self.weight / (mean + 1.0)
+
+
+@hawk.kernel
+def leave(w: Mutable[Walker], field: Mutable[Table[Scalar]], over: Terminated) -> Walker:
+    mean = hawk.mean(w.weight)
+    hawk.scatter(field)[w.at] += w.share(mean)
+    w.at += 1
+    w.weight = 0.5 * w.weight + mean
+    over = w.at >= 6
+    return replace(w, weight=hawk.max(w.weight))
+
+
+@hawk.kernel
+def leave_apart(
+    at: Mutable[Index], weight: Mutable[Scalar], field: Mutable[Table[Scalar]], over: Terminated
+) -> tuple[Index, Scalar]:
+    mean = hawk.mean(weight)
+    hawk.scatter(field)[at] += weight / (mean + 1.0)
+    at += 1
+    weight = 0.5 * weight + mean
+    over = at >= 6
+    return at, hawk.max(weight)
+
+
+def test_reductions_and_scatters_of_fields_are_those_of_planes() -> None:
+    def walkers() -> tuple[Any, Any, Any]:
+        return np.arange(9) % 5, np.linspace(1.0, 3.0, 9), np.zeros(6)
+
+    at, weight, given = walkers()
+    wanted = eagle.simulate(leave_apart, max_steps=9, at=at, weight=weight, field=given)
+    for _ in range(2):  # the second time without a second look
+        mine, field = Walker(*walkers()[:2]), np.zeros(6)
+        result = eagle.simulate(leave, max_steps=9, w=mine, field=field)
+        assert result.w.weight is mine.weight
+        pairs = {
+            "at": (at, mine.at), "weight": (weight, mine.weight), "field": (given, field),
+            "out0": (wanted.out0, result.out.at), "out1": (wanted.out1, result.out.weight),
+        }  # fmt: skip
+        assert [] == [n for n, (a, b) in pairs.items() if not same_bits(a, np.asarray(b))]
+    ways, start = (hawk.interpret, hawk.run_python), Walker(*walkers()[:2])
+    assert same_bits(*(way(leave, start, np.zeros(6), steps=3)["field"] for way in ways))
