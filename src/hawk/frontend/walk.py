@@ -393,7 +393,7 @@ class Walker:
                 return ways
             domain.restore(kept)
             templates, names, entry = attempt.widened, attempt.names, attempt.came
-            templates |= {name: domain.template(entry[name]) for name in attempt.added}
+            templates |= {name: domain.template(entry[name]) for name in sorted(attempt.added)}
 
 
 def _certain(ways: Ways) -> Ways:
