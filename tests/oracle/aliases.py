@@ -41,6 +41,11 @@ class Body:
     def size(self):
         return self.x * self.x + self.v @ self.v
 
+    @property
+    def moved(self):
+        self.x += 0.25
+        return self
+
 def swap(a, b):
     a.x, b.x = b.x, a.x
 
@@ -92,6 +97,8 @@ class _Writer:
             return f"({self.number(0)} {self.pick('+', '-', '*')} {self.number(0)})"
         name = self.name()
         fields = ("x", "x", "inner.p", "v[0]", "v[-1]", "size", "inner.twice()", "inner.r[1]")
+        if self.random.random() < 0.1:
+            fields = ("moved.x", "moved.inner.p", "moved.v[1]")
         return self.pick(
             *(f"{name}.{field}" for field in fields),
             *("s", "s", "0.5", "2", "hawk.math.tanh(s)", f"float({name}.k)"),

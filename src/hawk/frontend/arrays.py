@@ -385,7 +385,8 @@ class Arrays:
         """What gives the name, or the field, another array that an assignment changes; and it."""
         node: ast.expr = target.value
         while isinstance(node, (ast.Subscript, ast.Attribute)):
-            if isinstance(node, ast.Attribute) and not _calls(node.value):
+            # What runs a function has run by now, and must not run again.
+            if isinstance(node, ast.Attribute) and not self.expressions.objects.runs(node):
                 of = self.expressions.evaluate(frame, node.value)
                 if isinstance(of, Instance):
                     array = self.expressions.evaluate(frame, node)
@@ -554,11 +555,6 @@ class Arrays:
             if array.size == int(np.prod(shape)):
                 return self.memory.fresh(shape, array.ravel().tolist())
         return value
-
-
-def _calls(node: ast.expr) -> bool:
-    """Would evaluating this twice do something twice?"""
-    return any(isinstance(each, (ast.Call, ast.NamedExpr)) for each in ast.walk(node))
 
 
 def _named(dtype: DType) -> str:

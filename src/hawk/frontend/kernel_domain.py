@@ -137,13 +137,13 @@ class KernelDomain:
 
     def acts(self, node: ast.expr) -> bool:
         """Whether to evaluate an expression may do something besides giving a value."""
-        calls = any(isinstance(each, ast.Call) for each in ast.walk(node))
-        return self.watches or (calls and self.expressions.objects.count > 0)
+        objects = self.expressions.objects
+        return self.watches or (objects.count > 0 and objects.runs(node))
 
     def asserts(self, frame: Frame, node: ast.Assert) -> None:
         """Look at an assertion, where checks are asked for."""
         if self.watch is not None:
-            truth = self.truth(frame, self.evaluate(frame, node.test), node.test)
+            truth = self._looked_at(frame, node.test)
             self.builder.loc = frame.loc(node.test)
             fails = self.numbers.settle(self.opposite(truth))
             self.watch.note(Event.FAILED, fails, frame.loc(node.test), frame.source.text(node.test))
@@ -154,10 +154,20 @@ class KernelDomain:
             where: Any = True
             for each in node.keywords:
                 if each.arg == "where" and not _is_print(node):
-                    where = self.truth(frame, self.evaluate(frame, each.value), each.value)
+                    where = self._looked_at(frame, each.value)
             self.builder.loc = frame.loc(node)
             text = frame.source.text(node)
             self.watch.note(Event.PRINTED, self.numbers.settle(where), frame.loc(node), text)
+
+    def _looked_at(self, frame: Frame, node: ast.expr) -> Any:
+        """The truth of what is computed for checks only, so it must change nothing."""
+        written = self.memory.written
+        truth = self.truth(frame, self.evaluate(frame, node), node)
+        if self.memory.written is not written:
+            what = f"`{frame.source.text(node)}` changes an array or an object, and is computed "
+            fix = "changed = ... in a line of its own, then assert changed"
+            raise HawkError("H308", what + "with checks=True only", frame.loc(node), fix)
+        return truth
 
     # --- truth ---
 

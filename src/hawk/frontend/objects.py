@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -38,6 +39,8 @@ class Objects:
         self.domain, self.numbers = expressions.domain, expressions.numbers
         self.memory = expressions.domain.memory
         self.count = 0
+        self.properties: set[str] = set()
+        """The names of properties that objects have."""
 
     # --- what they hold ---
 
@@ -50,7 +53,16 @@ class Objects:
 
     def _instance(self, cls: type) -> Instance:
         self.count += 1
+        self.properties |= _properties(cls)
         return Instance(cls, self.count)
+
+    def runs(self, node: ast.AST) -> bool:
+        """Whether to evaluate an expression may run a function, so that twice is not once."""
+        return any(
+            isinstance(each, (ast.Call, ast.NamedExpr))
+            or (isinstance(each, ast.Attribute) and each.attr in self.properties)
+            for each in ast.walk(node)
+        )
 
     def of_planes(self, names: dict[str, Any], bundle: Bundle, value: Any, text: str) -> Instance:
         """The object that a parameter is: `value` gives what a plane holds."""
@@ -360,6 +372,15 @@ class Objects:
     def stand_in(self, cls: type) -> tuple[Instance, tuple[int, ...]]:
         """An object that may be several, and the place in memory that stands for it."""
         return self._instance(cls), (self.memory.cell(),)
+
+
+@functools.lru_cache(maxsize=256)
+def _properties(cls: type) -> frozenset[str]:
+    return frozenset([name for name, _ in inspect.getmembers_static(cls, _is_property)])
+
+
+def _is_property(member: object) -> bool:
+    return isinstance(member, property)
 
 
 def _not_set(field: str, name: str) -> Unusable:

@@ -2,9 +2,6 @@
 
 import copy
 import dataclasses
-import pickle
-import subprocess
-import sys
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -319,6 +316,72 @@ def test_a_generator_looks_at_objects_when_its_values_are_taken() -> None:
 # -- new objects -----------------------------------------------------------------------------------
 
 
+@dataclass
+class Counter:
+    n: Scalar
+    v: Vector[2]
+    point: Point = Point(1.0)
+
+    @property
+    def counted(self) -> Any:
+        self.n += 1.0
+        return self
+
+    @property
+    def array(self) -> Any:
+        return self.v
+
+
+def test_a_property_that_changes_its_object_runs_once() -> None:
+    @hawk.kernel
+    def step(c: Mutable[Counter], d: Mutable[Counter]) -> Scalar:
+        c.counted.n *= 2.0
+        c.counted.v += c.counted.n
+        d.counted.n, c.v[0] = c.counted.n, 3.0
+        while d.counted.n < 4.0:
+            c.v[1] += 1.0
+        return d.counted.n + d.counted.n
+
+    run(step)
+
+
+def test_what_a_property_gives_has_no_name_to_assign_an_element_under() -> None:
+    @hawk.kernel
+    def counted(c: Mutable[Counter]):
+        c.counted.v[0] = 1.0
+
+    @hawk.kernel
+    def an_array(c: Mutable[Counter]):
+        c.array[0] += 1.0
+
+    for kernel in (counted, an_array):
+        with pytest.raises(hawk.HawkError, match="has no name of its own"):
+            kernel.trace(DType.F64)
+
+
+OUTSIDE = Counter(1.0, (2.0, 3.0), Point(4.0))  # type: ignore[arg-type]
+
+
+def test_an_object_made_outside_is_read_and_replaced() -> None:
+    @hawk.kernel
+    def step(c: Mutable[Counter]) -> Scalar:
+        other = replace(OUTSIDE, n=c.n)
+        other.v += c.v
+        return other.v[1] + other.n * OUTSIDE.point.x + OUTSIDE.v[0]
+
+    run(step)
+
+
+def test_an_object_made_outside_is_none_of_the_kernels() -> None:
+    @hawk.kernel
+    def step(c: Mutable[Counter], test: Bool) -> Scalar:
+        one = OUTSIDE if test else c
+        return one.n
+
+    with pytest.raises(hawk.HawkError, match="a Counter made outside of the kernel on one path"):
+        step.trace(DType.F64)
+
+
 def test_objects_are_made_and_replaced() -> None:
     @hawk.kernel
     def step(body: Body, x: Scalar) -> tuple[Body, Scalar]:
@@ -478,71 +541,6 @@ def test_the_slow_ways_take_objects_too() -> None:
     assert hawk.run_python(step, given)["out"].tolist() == [0.0, 1.0, 2.0]
 
 
-# -- pickles ---------------------------------------------------------------------------------------
-
-PROGRAM = """
-import pickle, sys
-from dataclasses import dataclass, field
-import numpy as np
-import hawk
-from hawk import Mutable, Scalar, Vector
-
-def half(x):
-    return 0.5 * x
-
-@dataclass
-class Inner:
-    p: Scalar = 2.0
-
-@dataclass(frozen=True, order=True)
-class Body:
-    mass: Scalar
-    v: Vector[2] = (1.0, 2.0)
-    inner: Inner = field(default_factory=Inner)
-    SCALE = 3
-
-    def energy(self):
-        return half(self.mass) + self.inner.p
-
-    @property
-    def twice(self):
-        return self.mass * 2
-
-    @staticmethod
-    def light():
-        return Body(0.5)
-
-@dataclass(frozen=True)
-class Heavy(Body):
-    extra: Scalar = 1.0
-
-@hawk.kernel
-def kernel(b: Heavy) -> Body:
-    return Body(b.energy() + b.twice * b.SCALE + Body.light().mass + b.extra, b.v, b.inner)
-
-sys.stdout.buffer.write(pickle.dumps(kernel))
-"""
-
-
-def test_a_kernel_of_a_program_takes_its_dataclasses_along() -> None:
-    made = subprocess.run(
-        [sys.executable, "-"], input=PROGRAM.encode(), capture_output=True, check=False
-    )
-    assert b"cannot be found" in made.stderr  # a program from standard input has no text
-
-
-def test_kernels_that_cannot_be_imported_take_their_dataclasses_along(tmp_path: Any) -> None:
-    file = tmp_path / "program.py"
-    file.write_text(PROGRAM)
-    made = subprocess.run([sys.executable, file], capture_output=True, check=True)
-    kernel = pickle.loads(made.stdout)
-    planes = {"b_mass": np.ones(3), "b_v": np.ones((2, 3)), "b_inner_p": np.ones(3)}
-    assert kernel.signature.bundles[0].cls.__name__ == "Heavy"
-    assert hawk.interpret(kernel, **planes)["out_mass"].tolist() == [9.0, 9.0, 9.0]
-    again = pickle.loads(pickle.dumps(kernel))
-    assert hawk.run_python(again, **planes)["out_mass"].tolist() == [9.0, 9.0, 9.0]
-
-
 # -- arrays under several names -------------------------------------------------------------------
 
 
@@ -575,6 +573,20 @@ def test_checks_look_at_fields() -> None:
 
     with pytest.raises(hawk.CheckError, match="outside"):
         step(body_x=np.array([1.0, -1.0]), body_y=np.zeros(2))
+
+
+def test_what_only_checks_look_at_changes_nothing() -> None:
+    @hawk.kernel(checks=True)
+    def asserted(c: Mutable[Counter]):
+        assert c.counted.n > 0.0
+
+    @hawk.kernel(checks=True)
+    def shown(c: Mutable[Counter]):
+        hawk.debug(c.n, where=c.counted.n > 0.0)
+
+    for kernel in (asserted, shown):
+        with pytest.raises(hawk.HawkError, match="is computed with checks=True only"):
+            kernel.trace(DType.F64)
 
 
 def test_bools_and_integers_are_fields_too() -> None:
