@@ -46,8 +46,8 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Exact | None
     None for every other call, right or wrong.
     """
     signature = kernel.signature
-    if signature.shaped or signature.tables:  # an array is several planes, or for all samples
-        return None
+    if signature.shaped or signature.tables or signature.grid:
+        return None  # an array is several planes, or for all samples, or has several dimensions
     real = WIDTHS[kernel.dtype] if kernel.dtype else _real(given)
     arrays: dict[str, Array] = {}
     addresses: dict[str, int] = {}

@@ -18,7 +18,7 @@ from eagle.overlap import overlaps_itself
 from eagle.params import is_number, shown
 from eagle.planes import NUMPY, Shape, view_of
 from hawk.annotations import TableForm
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.types import DType
 
 
@@ -43,18 +43,33 @@ def misfit(
     return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
 
 
-def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, lenient: bool) -> str:
-    """Why `value` is not the table `name`, in one sentence; empty where it is one.
+def table_misfit(
+    name: str,
+    value: object,
+    dtype: DType,
+    form: TableForm,
+    *,
+    lenient: bool,
+    role: Role = Role.TABLE,
+    like: str = "",
+) -> str:
+    """Why `value` is not the table or the grid `name`, in one sentence; empty where it is one.
 
-    `lenient`: will it be copied where it is strided?
+    `lenient`: will it be copied where it is strided? `like` says what the shape of a grid was taken
+    from, such as " like 'p'".
     """
     array, other = view_of(value), foreign(value)
-    extents = form.extents
-    expected = f"a table, {dtype.numpy} {extents_of(form)}"
+    extents, noun = form.extents, f"a {form.kind.lower()}"
+    expected = f"{noun}, {dtype.numpy} {extents_of(form)}"
+    made = _empty_grid(dtype, form) if role is Role.OUTPUT else ""
     if array is None:
         got, fix = shown(value), ""
-        if other is not None:
+        if made:
+            got, fix = got if other is None else other.got, made
+        elif other is not None:
             got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
+        elif is_number(value) and role is not Role.TABLE:
+            fix = "" if None in extents else f"np.full({extents_of(form)}, {name})"
         elif is_number(value):
             fix = f"np.array([{name}])" if len(extents) == 1 else ""
         else:
@@ -65,22 +80,30 @@ def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, len
     fits = array.ndim == len(extents) and all(
         known in (None, extent) for known, extent in zip(extents, array.shape, strict=True)
     )
-    if fits and array.dtype == NUMPY[dtype] and array.flags.aligned and contiguous:
-        if 0 < array.size < 2**31:
+    read_only = role in WRITTEN and not array.flags.writeable
+    right = array.dtype == NUMPY[dtype] and array.flags.aligned and not read_only
+    if fits and right and contiguous:
+        if (0 < array.size or role is not Role.TABLE) and array.size < 2**31:
             return ""
         return f"expected {expected}, got {array.dtype} {array.shape}; " + (
-            "a table has at least one element" if not array.size else "the largest has 2**31-1"
+            f"{noun} has at least one element" if not array.size else "the largest has 2**31-1"
         )
-    if fits and not contiguous:
-        expected = expected.replace("a table", "a C-contiguous table")
+    needed = [*(["writable"] * read_only), *(["C-contiguous"] * (fits and not contiguous))]
+    if needed:
+        expected = expected.replace(noun, f"a {', '.join(needed)} {noun[2:]}")
+    expected += like * (not fits)
     spelling = Foreign(None).spelling if other is None else other.spelling
-    got = _described(array, written=False) + ("" if other is None else other.note)
+    got = _described(array, written=role in WRITTEN) + ("" if other is None else other.note)
     if fits and not contiguous and array.ndim > 1:
         got += " in another order of its elements"
     said = f"expected {expected}, got {got}"
+    if made:
+        return f"{said}; write {made}"
     fix, written = spelling.array.format(x=name), spelling.array.format(x=name)
     if not fits:
         fix = _reformed(fix, array, form)
+        if not fix and role is not Role.TABLE:
+            return f"{said}; all planes of a grid have one shape"
         if not fix:
             axes = form.axes if array.ndim == len(extents) else ()
             other_form = TableForm(form.element, (None,) * array.ndim, axes)
@@ -90,8 +113,15 @@ def table_misfit(name: str, value: object, dtype: DType, form: TableForm, *, len
     turned = fix != written
     fix = _retyped(fix, array, dtype, Role.INPUT, spelling) if array.dtype != NUMPY[dtype] else fix
     if array.dtype == NUMPY[dtype] and not turned:
-        fix = (spelling.copy if not array.flags.aligned else spelling.contiguous).format(x=fix)
+        copied = not array.flags.aligned or read_only
+        fix = (spelling.copy if copied else spelling.contiguous).format(x=fix)
     return f"{said}; write {fix}" if fix else said
+
+
+def _empty_grid(dtype: DType, form: TableForm) -> str:
+    """A new array to return a grid into."""
+    dtype_too = "" if dtype is DType.F64 else f", np.{dtype.numpy}"
+    return f"np.empty({extents_of(form)}{dtype_too})"
 
 
 def extents_of(form: TableForm) -> str:

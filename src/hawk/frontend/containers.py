@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
 from hawk.errors import Fix, HawkError
+from hawk.frontend import grids, tables
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
@@ -18,6 +19,7 @@ from hawk.frontend.templates import describe
 from hawk.frontend.values import (
     VIEWS,
     Closure,
+    GridScalar,
     NeedsKnown,
     Range,
     Scalar,
@@ -159,6 +161,8 @@ class Containers:
     def place(self, frame: Frame, node: ast.Subscript) -> tuple[Any, Any]:
         """What has the element, and the key that is known."""
         owner = self.expressions.evaluate(frame, node.value)
+        if isinstance(owner, (GridScalar, TableView)):
+            return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
@@ -166,8 +170,6 @@ class Containers:
             if not isinstance(node.slice, (ast.Constant, ast.Slice)):  # that of another sample
                 fix = f"a Table for what other samples have, {text}: Table[Scalar], next to it"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
-        if isinstance(owner, TableView):
-            return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
         if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
@@ -180,8 +182,10 @@ class Containers:
 
     def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
         """The element of `owner` at `key`, written as `node`."""
-        if isinstance(owner, TableView):
-            return self.expressions.looked_up(frame, node, owner, key, _indices(node))
+        if isinstance(owner, (GridScalar, TableView)):
+            of = grids if isinstance(owner, GridScalar) else tables
+            read = lambda: of.element(owner, key)  # noqa: E731
+            return self.expressions.looked_up(frame, node, read, _indices(node))
         if isinstance(owner, SmallArray):
             return self.expressions.arrays.element(frame, node, owner, key)
         self._check_key(frame, node, owner, key)

@@ -20,6 +20,13 @@ class Misplaced(Misfit):
 
     axis = 0
 
+    @classmethod
+    def along(cls, axis: int, code: str, what: str, *fixes: str, side: str = "left") -> Misplaced:
+        """One along `axis`, whose fixes stand for the index alone."""
+        misplaced = cls(code, what, *fixes, side=side)
+        misplaced.axis = axis
+        return misplaced
+
 
 def element(table: TableView, indices: Sequence[Any]) -> Any:
     """The element at an index of each dimension. Raises Misfit."""
@@ -78,7 +85,7 @@ def _place(table: TableView, axis: int, index: Any) -> Any:
 def _clamped(table: TableView, axis: int, index: Any) -> Any:
     numbers = table.numbers
     if not numbers.is_number(index) and not isinstance(index, (bool, int, float)):
-        what = f"an index of `{table.name}` is an integer, not {_described(index)}"
+        what = f"an index of `{table.name}` is an integer, not {described(index)}"
         raise Misplaced("H215", what, f"one element at a time, as in {_example(table)}")
     kind = _checked(table, numbers.kind(index))
     known: Any = numbers.certain(index) if numbers.is_number(index) else index
@@ -154,7 +161,8 @@ def _example(table: TableView) -> str:
     return f"{table.name}[{', '.join('ijklm'[: len(table.form.extents)])}]"
 
 
-def _described(index: Any) -> str:
+def described(index: Any) -> str:
+    """What is no integer, with its article."""
     if isinstance(index, slice):
         return "a slice"
     return "None" if index is None else f"a {type(index).__name__}"

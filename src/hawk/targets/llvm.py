@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -25,9 +26,10 @@ from hawk.ir.nodes import (
     operands_of,
     walk,
 )
-from hawk.ir.ops import OPS
+from hawk.ir.ops import LOOKUPS, OPS
 from hawk.ir.types import DType
-from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES, Shape
+from hawk.targets import tables
+from hawk.targets.shape import LLVM_TYPES, Shape
 
 Names: TypeAlias = tuple[str, ...]
 """The LLVM values that hold one value of the program: one, or one a chain."""
@@ -62,9 +64,17 @@ class Emitter:
     since everything else is pure.
     """
 
-    def __init__(self, shape: Shape, varying: set[Value]) -> None:
+    def __init__(
+        self, shape: Shape, varying: set[Value], consecutive: AbstractSet[Value] = frozenset()
+    ) -> None:
         self.shape = shape
         self.varying = varying
+        self.consecutive = consecutive
+        """Integers that are one more for each sample than for the one before it in the batch."""
+        self.apart = ""
+        """One bool, where it is known: are the group's samples from here and there, or few?"""
+        self.side_by_side = False
+        """Is what is being written only for groups of samples side by side?"""
         self.names: dict[Value, Names] = {}
         self.tables: set[Value] = set()
         """Values that are held as the address of a table."""
@@ -259,16 +269,22 @@ class Emitter:
     def statements(self, items: tuple[Statement, ...]) -> None:
         run: list[Apply] = []
         for statement in items:
-            if isinstance(statement, Apply) and len(run) < RUN:
+            far = isinstance(statement, Apply) and statement.op == "near"
+            far = far and statement.results[0] in self.varying
+            if isinstance(statement, Apply) and len(run) < RUN and not far:
                 run.append(statement)
                 continue
             self.operations(run)
             run = []
             match statement:
+                case Apply() if far:
+                    tables.near(self, statement)
                 case Apply():
                     run.append(statement)
                 case If():
-                    if statement.test in self.varying:
+                    if statement.test in self.varying and tables.has_near(statement):
+                        tables.bordered(self, statement)
+                    elif statement.test in self.varying:
                         self.split(statement)
                     else:
                         self.branch_on(statement)
@@ -294,8 +310,8 @@ class Emitter:
 
     def apply(self, node: Apply, args: Sequence[str]) -> str:
         """One operation on one vector or scalar, spelled as its row says."""
-        if node.op == "lookup":
-            return self.lookup(node, args[0])
+        if node.op in LOOKUPS:
+            return tables.lookup(self, node, args[0])
         operand = node.args[-1].dtype
         spelling = OPS[node.op].llvm
         template = spelling.get(operand.value) or spelling[operand.kind]
@@ -315,29 +331,6 @@ class Emitter:
                 )
             )
         return name
-
-    def lookup(self, node: Apply, places: str) -> str:
-        """The elements of a table at the places: one load a lane, then put together.
-
-        A gather does the same in one instruction, and on the processors we measured in more time.
-        """
-        (table,) = self.names_of(node.args[0])
-        element, memory = LLVM_TYPES[node.result.dtype], MEMORY_TYPES[node.result.dtype]
-        if node.result not in self.varying or self.shape.width == 1:
-            number = self._loaded(table, memory, places)
-            return self.define(f"icmp ne i8 {number}, 0") if element == "i1" else number
-        kind, total = self.shape.vector(memory), "poison"
-        for lane in range(self.shape.width):
-            place = self.define(f"extractelement {self.shape.vector('i32')} {places}, i32 {lane}")
-            number = self._loaded(table, memory, place)
-            total = self.define(f"insertelement {kind} {total}, {memory} {number}, i32 {lane}")
-        return self.define(f"icmp ne {kind} {total}, zeroinitializer") if element == "i1" else total
-
-    def _loaded(self, table: str, memory: str, place: str) -> str:
-        """One element of a table. The place is not negative, so it may be widened either way."""
-        wide = self.define(f"zext i32 {place} to i64")
-        address = self.define(f"getelementptr {memory}, ptr {table}, i64 {wide}")
-        return self.define(f"load {memory}, ptr {address}")
 
     def branch_on(self, node: If) -> None:
         """A condition that is the same for all samples is a real branch."""
@@ -423,6 +416,7 @@ class Emitter:
 
     def _function(self, block: Block, inputs: list[Value], results: tuple[Value, ...]) -> str:
         """Write a block as a function of one chain that stores what it yields; its name."""
+        # Where its samples are it is not told: it compares places where that matters.
         inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying)
         inner.tables = self.tables
         for place, value in enumerate(inputs):

@@ -23,7 +23,7 @@ from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
 from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
 from hawk.targets.llvm import Emitter, Names, zero
 from hawk.targets.shape import MEMORY_TYPES
-from hawk.targets.uniform import has_loop, varying_values
+from hawk.targets.uniform import consecutive_values, has_loop, varying_values
 
 
 def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
@@ -124,7 +124,7 @@ class _Entry:
         self.machine = machine
         varying = varying_values(fn)
         self.loops = has_loop(fn)
-        self.emitter = Emitter(variant.shape, varying)
+        self.emitter = Emitter(variant.shape, varying, consecutive_values(fn, varying))
         looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work_of(fn))
         self.watch = Watch(self.emitter, machine, steps_between_looks=looks)
         self.emitter.round = self.watch.round
@@ -309,7 +309,7 @@ class _Entry:
             held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {lanes})")
             partial = e.define(f"icmp ult i64 {left}, {lanes}")
             mapped = e.define(f"icmp ne ptr {self.map}, null")
-            apart = e.define(f"or i1 {partial}, {mapped}")
+            e.apart = apart = e.define(f"or i1 {partial}, {mapped}")
             where = self._whole_group(base, held, apart)
             if self.index is not None:
                 e.bind(self.index, self._indices(base, apart))
