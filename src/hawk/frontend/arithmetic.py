@@ -109,13 +109,6 @@ class Arithmetic(ABC):
         """
 
     @abstractmethod
-    def either(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        """What `then` computes where the test holds, which is seldom, and else what `orelse` does.
-
-        Both give a number of one type. A program skips what no sample needs.
-        """
-
-    @abstractmethod
     def place(self, name: str) -> Any:
         """The sample's index, the size of its batch or the number of its step: see `hidden`."""
 

@@ -78,9 +78,6 @@ class PythonNumbers(Arithmetic):
     ) -> tuple[Any, ...]:
         return then() if test.number else orelse
 
-    def either(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        return then() if test.number else orelse()
-
     def repeat(
         self,
         carried: tuple[Any, ...],

@@ -1,8 +1,8 @@
 """Numbers of other samples of a grid: which one is meant by an offset, or by an index.
 
 Written once for the traced program and for CPython. What is read is the sample's neighbour where
-the grid has it, and else the one that `edge` says. The two are written apart: samples at a border
-are few, and for all others it is the number some places on in memory.
+the grid has it, and else the one that `edge` says. Samples at a border are few, and for all others
+it is the number some places on in memory: a `near` holds both ways to say it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _I32, _I64, _F64 = DType.I32, DType.I64, DType.F64
 
 
 class _Place(NamedTuple):
-    """A place along a dimension: `inside` where `outside` does not hold, else `border`."""
+    """A place along a dimension: `border`, which is `inside` where `outside` does not hold."""
 
     outside: Any
     """None where it is known not to be."""
@@ -377,17 +377,11 @@ def _reader(
     for each in places:
         if each.outside is not None:
             outside = each.outside if outside is None else numbers.emit("or", outside, each.outside)
+    simple = inside()
     if outside is None:
-        place = inside()
-        return lambda: numbers.emit("near", whole, place)
-
-    def quietly(op: str, place: Callable[[], Any]) -> Any:
-        with numbers.aside(), numbers.unwatched():
-            return numbers.emit(op, whole, place())
-
-    return lambda: numbers.either(
-        outside, lambda: quietly("lookup", border), lambda: quietly("near", inside)
-    )
+        return lambda: numbers.emit("lookup", whole, simple)
+    place = border()
+    return lambda: numbers.emit("near", whole, outside, simple, place)
 
 
 def _check_read(grid: Any) -> None:

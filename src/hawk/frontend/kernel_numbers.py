@@ -81,18 +81,6 @@ class KernelNumbers(Arithmetic):
             Scalar(result) for result in self.builder.branch(test.value, taken, other, rare=True)
         )
 
-    def either(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        if self.known(test) is not None:
-            return then() if self.known(test) else orelse()
-        blocks: list[Block] = []
-        for part in (then, orelse):
-            with self.aside(), self.builder.block() as items:
-                end = part()
-            blocks.append(Block(tuple(items), (end.value,)))
-        name, self.name = self.name, ""
-        (result,) = self.builder.branch(test.value, *blocks, names=(name,), rare=True)
-        return Scalar(result)
-
     def repeat(
         self,
         carried: tuple[Any, ...],

@@ -75,6 +75,13 @@ def _element(types: Types) -> DType:
     return table
 
 
+def _neighbour(types: Types) -> DType:
+    table, outside, simple, place = types
+    if outside is not BOOL or simple is not I32 or place is not I32:
+        raise TypeError(f"needs a table, a bool and two i32, got {_listed(types)}")
+    return table
+
+
 def _listed(types: Types) -> str:
     return " and ".join(dtype.value for dtype in types)
 
@@ -248,9 +255,9 @@ _ROWS = (
     # tables
     Op("lookup", 2, _element, _m.lookup, {}, {}, 0,
        "The element of a table at an i32 that is one of its places, all dimensions in one row."),
-    Op("near", 2, _element, _m.lookup, {}, {}, 0,
-       "As lookup, where the next sample mostly reads the next place. A sample that does not come "
-       "here may have any place at all."),
+    Op("near", 4, _neighbour, _m.near, {}, {}, 0,
+       "The element of a table at its last operand. Where the second does not hold, the third is "
+       "that place too, found in a simpler way."),
     # conversions
     Op("to_bool", 1, _to(BOOL), _m.convert(BOOL), _cast(b="="), _each("fiu", _d.to_bool), 0,
        "Is it other than 0? A NaN is."),

@@ -89,8 +89,8 @@ class _Mover:
         here = len(places) - 1
         needs = item.args if isinstance(item, Apply) else self.free_values(item)
         at = max([self.made_at.get(value, 0) for value in needs], default=0)
-        if at < here and here > _STEP and _is_for_some(item):
-            return here
+        if at < here and here > _STEP and _has_loop(item):
+            return here  # the loop might have no end for samples that do not come here
         while at < here and not places[at + 1].repeats:
             at += 1
         return at
@@ -110,17 +110,6 @@ class _Mover:
                 needs |= inside - made
             self.free[item] = frozenset(needs)
         return self.free[item]
-
-
-def _is_for_some(item: Statement) -> bool:
-    """Must it not run for samples that do not come by?
-
-    A loop might have no end for them, and what a bare `near` reads might not be there: in a block
-    of an If that moves as a whole, its test stands before it.
-    """
-    if isinstance(item, Apply):
-        return item.op == "near"
-    return _has_loop(item)
 
 
 def _has_loop(item: Statement) -> bool:

@@ -1,17 +1,19 @@
 """Reading tables: one load a lane, or one of a whole vector where lanes read side by side.
 
-A `near` mostly reads the place after the one that the sample before reads. Where that is known of
-the text, because the place is the sample's index and something that is the same for all, a group
-of samples that stand side by side reads vectors from one address on. Where it is not, the places
-are compared, which costs far less than a load for each lane.
+A `near` mostly reads the place after the one that the sample before reads. Where scalars tell so,
+because the place follows from where a sample is, a group of samples reads vectors from one address
+on; of a group at a border, those of its vectors that are not. Elsewhere the places are compared,
+which costs far less than a load for each lane.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hawk.ir.nodes import Apply, If
-from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES
+from hawk.ir.nodes import Apply, Block, Const, Value
+from hawk.targets.positions import Along
+from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES, ONE
 
 if TYPE_CHECKING:
     from hawk.targets.llvm import Emitter, Names
@@ -37,120 +39,191 @@ def lookup(e: Emitter, node: Apply, places: str) -> str:
     return e.define(f"icmp ne {kind} {total}, zeroinitializer") if element == "i1" else total
 
 
+def begin(e: Emitter, base: str) -> None:
+    """A group of samples begins whose first one has the index `base`, if they are side by side."""
+    if e.positions.index is not None:
+        last = e.define(f"add i64 {base}, {e.shape.lanes - 1}")
+        e.remember((e.positions.index, "ends", None), (base, last))
+
+
+def straight(e: Emitter, node: Apply, chain: int) -> str:
+    """A `near` of samples side by side, none of which is outside: one load of a vector."""
+    known = e.recall((node.result, "start"))
+    if known is None:
+        known = (_start(e, node, None),)
+        e.remember((node.result, "start"), known)
+    memory, before = MEMORY_TYPES[node.result.dtype], chain * e.shape.width
+    address = _address(e, known[0], memory, str(before)) if before else known[0]
+    return _vector(e, node, address)
+
+
 def near(e: Emitter, node: Apply) -> None:
-    """The elements of a table at the places, for all chains; a sample left out has any place."""
-    places = e.lanes(node.args[1])
-    if e.shape.width == 1:
-        e.bind(node.result, _guarded(e, node, places))
-        return
-    if node.args[1] in e.consecutive and e.side_by_side:
-        e.bind(node.result, _straight(e, node, places, far=True))
-        return
-    straight, apart, merge = e.label("straight"), e.label("apart"), e.label("merge")
-    e.branch(_are_consecutive(e, places), straight, apart)
-    e.place(straight)
-    vectors = _straight(e, node, places, far=False)
-    straight = e.here
-    e.jump(merge)
-    e.place(apart)
-    gathered = _guarded(e, node, places)
-    apart = e.here
-    e.jump(merge)
-    e.place(merge)
-    kind = e.type_of(node.result)
-    pairs = zip(vectors, gathered, strict=True)
-    e.bind(node.result, tuple(e.phi(kind, (a, straight), (b, apart)) for a, b in pairs))
+    """A `near` of all chains."""
+    if node.result not in e.positions.told or not e.apart:
+        _compared(e, node)
+    elif e.at_border:
+        e.bind(node.result, tuple(_at_border(e, node, chain) for chain in range(e.shape.chains)))
+    else:
+        border, inside, merge = e.label("border"), e.label("inside"), e.label("merge")
+        e.branch(outside(e, [node]), border, inside, rare=True)
+        e.place(inside)
+        with e.scope():
+            plain = [straight(e, node, chain) for chain in range(e.shape.chains)]
+        inside = e.here
+        e.jump(merge)
+        e.place(border)
+        with e.scope():
+            careful = [_at_border(e, node, chain) for chain in range(e.shape.chains)]
+        border = e.here
+        e.jump(merge)
+        e.place(merge)
+        kind, pairs = e.type_of(node.result), zip(plain, careful, strict=True)
+        e.bind(node.result, tuple(e.phi(kind, (a, inside), (b, border)) for a, b in pairs))
 
 
-def has_near(node: If) -> bool:
-    """Is it a branch for the samples whose places do not exist, with a `near` for the others?"""
-    return node.rare and any(
-        isinstance(item, Apply) and item.op == "near" for item in node.orelse.items
-    )
+def outside(e: Emitter, nears: Sequence[Apply], chain: int | None = None) -> str:
+    """One bool: may a lane of the group, or of one chain, be outside for one of these?
 
-
-def bordered(e: Emitter, node: If) -> None:
-    """A branch at the borders of a grid: groups with no sample there take the other side whole.
-
-    Such a group is nearly every one, so that side is written for it alone: nothing to choose,
-    and no lane whose place must not be read.
+    So it is for a group of samples from here and there, and for one that does not stand in one row.
     """
-    test = e.lanes(node.test)
-    some = e.any(e.masked(test))
-    if e.apart:
-        some = e.define(f"or i1 {some}, {e.apart}")
+    total = e.apart
+    tests = [node.args[1] for node in nears]
+    for test in tests:
+        total = e.define(f"or i1 {total}, {at_ends(e, test, chain)[0]}")
+    for leaf in dict.fromkeys(leaf for test in tests for leaf in e.positions.leaves(test)):
+        (turns,) = e.recall((leaf, "turns", chain)) or ("false",)
+        total = e.define(f"or i1 {total}, {turns}")
+    return total
+
+
+def _at_border(e: Emitter, node: Apply, chain: int) -> str:
+    """A `near` of one chain of a group at a border."""
     border, inside, merge = e.label("border"), e.label("inside"), e.label("merge")
-    e.branch(some, border, inside)
+    one = chain if e.shape.chains > 1 else None  # else the chain is the group
+    e.branch(outside(e, [node], one), border, inside, rare=True)
     e.place(inside)
     with e.scope():
-        outer, e.side_by_side = e.side_by_side, bool(e.apart)
-        e.statements(node.orelse.items)
-        plain = e.ends(node.orelse, node.results)
-        e.side_by_side = outer
-    inside = e.here
+        vector = _vector(e, node, _start(e, node, one))
     e.jump(merge)
     e.place(border)
     with e.scope():
-        then = e.side(node.then, test, node.results, rare=True)
-        orelse = e.side(node.orelse, e.invert(test), node.results)
-        kinds = [e.type_of(result) for result in node.results]
-        rows = zip(then, orelse, kinds, strict=True)
-        chosen = [e.choose(test, a, b, kind) for a, b, kind in rows]
+        if one is None:
+            element = lookup(e, node, e.lanes(node.args[3])[0])
+        else:
+            room = e.room_of(node.result)
+            (element,) = e.called(_as_block(e, node), (node.result,), chain, [room])
     border = e.here
     e.jump(merge)
     e.place(merge)
-    for result, kind, a, b in zip(node.results, kinds, plain, chosen, strict=True):
-        pairs = zip(a, b, strict=True)
-        e.bind(result, tuple(e.phi(kind, (x, inside), (y, border)) for x, y in pairs))
+    return e.phi(e.type_of(node.result), (vector, inside), (element, border))
+
+
+def _as_block(e: Emitter, node: Apply) -> Block:
+    """What finds the place, as far as nothing else needs it, and reads it."""
+    if node.result not in e.blocks:
+        at = Apply("lookup", (node.args[0], node.args[3]), node.result)
+        before = e.positions.made_of(node.args[3], late=True)
+        e.blocks[node.result] = Block((*before, at), (node.result,))
+    return e.blocks[node.result]
+
+
+def _start(e: Emitter, node: Apply, chain: int | None) -> str:
+    """The address of the first lane's element, where no lane is outside."""
+    (table,) = e.names_of(node.args[0])
+    place = e.define(f"sext i32 {at_ends(e, node.args[2], chain)[0]} to i64")
+    return _address(e, table, MEMORY_TYPES[node.result.dtype], place)
+
+
+def _compared(e: Emitter, node: Apply) -> None:
+    """A `near` of places of which nothing is known before."""
+    places = e.lanes(node.args[3])
+    if e.shape.width == 1:
+        e.bind(node.result, tuple(lookup(e, node, place) for place in places))
+        return
+    beside, apart, merge = e.label("beside"), e.label("apart"), e.label("merge")
+    first = [e.define(f"extractelement {e.shape.vector('i32')} {p}, i32 0") for p in places]
+    e.branch(_are_consecutive(e, places, first), beside, apart)
+    e.place(beside)
+    (table,), memory = e.names_of(node.args[0]), MEMORY_TYPES[node.result.dtype]
+    wide = [e.define(f"zext i32 {place} to i64") for place in first]
+    vectors = [_vector(e, node, _address(e, table, memory, place)) for place in wide]
+    e.jump(merge)
+    e.place(apart)
+    gathered = [lookup(e, node, place) for place in places]
+    e.jump(merge)
+    e.place(merge)
+    kind, pairs = e.type_of(node.result), zip(vectors, gathered, strict=True)
+    e.bind(node.result, tuple(e.phi(kind, (a, beside), (b, apart)) for a, b in pairs))
+
+
+def _are_consecutive(e: Emitter, places: Names, first: Sequence[str]) -> str:
+    """One bool: does each lane read the place after that of the lane before it?"""
+    wide, width = e.shape.vector("i32"), e.shape.width
+    steps = f"<{', '.join(f'i32 {lane}' for lane in range(width))}>"
+    other: list[str] = []
+    for place, start in zip(places, first, strict=True):
+        due = e.define(f"add {wide} {e.spread(start, 'i32')}, {steps}")
+        other.append(e.define(f"icmp ne {wide} {place}, {due}"))
+    return e.define(f"xor i1 {e.any(tuple(other))}, true")
 
 
 def _address(e: Emitter, table: str, memory: str, place: str) -> str:
     return e.define(f"getelementptr {memory}, ptr {table}, i64 {place}")
 
 
-def _are_consecutive(e: Emitter, places: Names) -> str:
-    """One bool: does each lane that counts read the place after that of the lane before it?"""
-    wide, width = e.shape.vector("i32"), e.shape.width
-    steps = f"<{', '.join(f'i32 {lane}' for lane in range(width))}>"
-    other: list[str] = []
-    for place in places:
-        first = e.spread(e.define(f"extractelement {wide} {place}, i32 0"), "i32")
-        due = e.define(f"add {wide} {first}, {steps}")
-        other.append(e.define(f"icmp ne {wide} {place}, {due}"))
-    return e.define(f"xor i1 {e.any(e.masked(tuple(other)))}, true")
-
-
-def _straight(e: Emitter, node: Apply, places: Names, *, far: bool) -> Names:
-    """Vectors from the place of each first lane on; `far`: of all chains from that of the first."""
-    (table,) = e.names_of(node.args[0])
-    memory, align = MEMORY_TYPES[node.result.dtype], node.result.dtype.itemsize
-    wide, kind = e.shape.vector("i32"), e.shape.vector(memory)
-    start, names = "", list[str]()
-    for chain, place in enumerate(places):
-        if not far or not chain:
-            # The first lane may be one left out, at a place before the first there is.
-            number = e.define(f"extractelement {wide} {place}, i32 0")
-            number = e.define(f"sext i32 {number} to i64")
-            start = address = _address(e, table, memory, number)
-        else:
-            address = _address(e, start, memory, str(chain * e.shape.width))
-        if e.mask is None:
-            name = e.define(f"load {kind}, ptr {address}, align {align}")
-        else:
-            name = e.define(
-                f"call {kind} @llvm.masked.load.{e.shape.suffix(memory)}.p0(ptr {address}, "
-                f"i32 {align}, {e.bits} {e.mask[chain]}, {kind} zeroinitializer)"
-            )
-        names.append(name)
+def _vector(e: Emitter, node: Apply, address: str) -> str:
+    """The vector at an address."""
+    kind = e.shape.vector(MEMORY_TYPES[node.result.dtype])
+    name = e.define(f"load {kind}, ptr {address}, align {node.result.dtype.itemsize}")
     if LLVM_TYPES[node.result.dtype] != "i1":
-        return tuple(names)
-    return tuple(e.define(f"icmp ne {kind} {name}, zeroinitializer") for name in names)
+        return name
+    return e.define(f"icmp ne {kind} {name}, {'zeroinitializer' if e.shape.width > 1 else '0'}")
 
 
-def _guarded(e: Emitter, node: Apply, places: Names) -> Names:
-    """One load a lane; lanes that are left out read the first element."""
-    kind = e.shape.vector("i32")
-    if e.mask is not None:
-        nothing = "zeroinitializer" if e.shape.width > 1 else "0"
-        places = e.choose(e.mask, places, (nothing,) * len(places), kind)
-    return tuple(lookup(e, node, place) for place in places)
+# --- what scalars tell ----------------------------------------------------------------------------
+
+
+def at_ends(e: Emitter, value: Value, chain: int | None) -> tuple[str, str]:
+    """A value in the first and the last lane of the group, or of one chain, as scalars."""
+    if isinstance(value, Const) or value not in e.varying:
+        (name,) = e.names_of(value)
+        return name, name
+    if value not in e.positions.made and e.recall((value, "ends", chain)) is None:
+        e.remember((value, "ends", chain), _of_index(e, value, chain or 0))
+    for node in e.positions.made_of(value):
+        if e.recall((node.result, "ends", chain)) is None:
+            e.remember((node.result, "ends", chain), _ends(e, node, chain))
+    first, last = e.recall((value, "ends", chain)) or ("", "")
+    return first, last
+
+
+def _of_index(e: Emitter, index: Value, chain: int) -> Names:
+    """The index at the ends of a chain."""
+    base, _ = e.recall((index, "ends", None)) or ("", "")
+    first = e.define(f"add i64 {base}, {chain * e.shape.width}")
+    return first, e.define(f"add i64 {first}, {e.shape.width - 1}")
+
+
+def _ends(e: Emitter, node: Apply, chain: int | None) -> Names:
+    pairs = [at_ends(e, arg, chain) for arg in node.args]
+    kind = LLVM_TYPES[node.result.dtype]
+
+    def scalar(end: int) -> str:
+        return e.apply(node, [pair[end] for pair in pairs], ONE)
+
+    match e.positions.along[node.result]:
+        case Along.SAME:
+            first = last = scalar(0)
+        case Along.TEST:
+            first = last = scalar(1 if node.op in ("gt", "ge") else 0)
+        case Along.FOLLOWS:
+            further = (e.shape.lanes if chain is None else e.shape.width) - 1
+            first = scalar(0)
+            last = e.define(f"add {kind} {first}, {further}")
+        case Along.TURNS_NOT:
+            first, last = scalar(0), scalar(1)
+        case Along.LEAF:
+            first = last = scalar(0)
+            turns = e.define(f"icmp ne {kind} {first}, {scalar(1)}")
+            e.remember((node.result, "turns", chain), (turns,))
+    return first, last

@@ -61,23 +61,6 @@ def _mark_loop(loop: Loop, varying: set[Value]) -> None:
         marked = after
 
 
-def consecutive_values(fn: Function, varying: set[Value]) -> set[Value]:
-    """The integers that are one more for each sample of a batch than for the one before it.
-
-    That is the sample's index, and what is made of it by adding what is the same for all.
-    """
-    found = {plane.read for plane in fn.planes if plane.role is Role.INDEX and plane.read}
-    for statement in walk(fn.statements):
-        if not isinstance(statement, Apply) or found.isdisjoint(statement.args):
-            continue
-        steady = [value not in varying for value in statement.args]
-        if statement.op in ("to_i32", "to_i64") or (statement.op == "add" and any(steady)):
-            found.add(statement.result)
-        elif statement.op == "sub" and steady[1]:
-            found.add(statement.result)
-    return found
-
-
 def has_loop(fn: Function) -> bool:
     """Is there a loop in what is done for a sample?
 
