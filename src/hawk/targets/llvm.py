@@ -352,7 +352,7 @@ class Emitter:
     def apply(self, node: Apply, args: Sequence[str], shape: Shape | None = None) -> str:
         """One operation on one vector or scalar, spelled as its row says."""
         if node.op in LOOKUPS:
-            return tables.lookup(self, node, args[0])
+            return tables.lookup(self, node, args[-1])
         operand = node.args[-1].dtype
         spelling = OPS[node.op].llvm
         template = spelling.get(operand.value) or spelling[operand.kind]

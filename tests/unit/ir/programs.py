@@ -25,7 +25,7 @@ from hawk.ir.nodes import (
     Statement,
     Value,
 )
-from hawk.ir.ops import OPS, Op, result_type
+from hawk.ir.ops import LOOKUPS, OPS, Op, result_type
 from hawk.ir.types import DType
 
 INTERNAL = ("quot", "fit_shl", "fit_shr", "fit_copysign", "fit_i32", "fit_u32", "fit_i64")
@@ -67,7 +67,7 @@ def accepted(row: Op) -> list[tuple[DType, ...]]:
     return list(dict.fromkeys(found))
 
 
-OF_TABLES = ("lookup",)
+OF_TABLES = LOOKUPS
 """Whose first operand is no number."""
 
 OPERATIONS = [
