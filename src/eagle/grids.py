@@ -133,6 +133,7 @@ class Grids(SmallArrays):
         shape = ", ".join(self.form.axes) + "," * (len(self.form.axes) == 1)
         why = f"the extents of the grid are not known, because no plane of it is given; write "
         self.refuse(name, f"{why}{name}=np.empty(({shape}))")
+        self.meant.add(name)  # that is all there is to say of it
 
     def like(self) -> str:
         return f" like {self.source!r}" if self.source else super().like()

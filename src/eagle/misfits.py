@@ -69,12 +69,14 @@ def table_misfit(
         elif other is not None:
             got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
         elif is_number(value) and role is not Role.TABLE:
-            fix = "" if None in extents else f"np.full({extents_of(form)}, {name})"
+            fix = f"np.full({extents_of(form)}, {name})"
         elif is_number(value):
             fix = f"np.array([{name}])" if len(extents) == 1 else ""
         else:
             got, fix = _of_no_array(name, value, dtype, None, Role.INPUT)
             fix = "rows of one length" if fix == "one number a sample" else fix
+            if role is not Role.TABLE:
+                fix = fix.replace("np.zeros(n", f"np.zeros({extents_of(form)}")
         return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
     contiguous = array.flags.c_contiguous or lenient
     fits = array.ndim == len(extents) and all(

@@ -199,6 +199,10 @@ else:
             element, dimensions = _first(parts), parts[1:]
             if element is None:
                 element, dimensions = SCALAR, parts
+            if element is SCALAR and get_origin(parts[0]) is Annotated and dimensions == parts:
+                held = [each.name for each in get_args(parts[0]) if isinstance(each, Element)]
+                what = "a sample of a Grid is one Scalar, Index, Int32, UInt32 or Bool"
+                raise TypeError(f"{what}, not {' '.join(held) or parts[0]}")
             extents, axes = _form("Grid", dimensions)
             if not axes:
                 raise TypeError('each dimension of a Grid has a name; write Grid["r", "c"]')
@@ -235,16 +239,16 @@ def _form(
             if name in axes:
                 raise TypeError(f"two dimensions of a {kind} are called {name!r}")
             axes.append(name)
-        extents.append(None if extent is None else _extent(extent))
+        extents.append(None if extent is None else _extent(kind, extent))
     if axes and len(axes) < len(extents):
         raise TypeError(f"either all dimensions of a {kind} have a name or none")
     return tuple(extents) or (None,), tuple(axes)
 
 
-def _extent(given: Any) -> int:
+def _extent(kind: str, given: Any) -> int:
     whole = hasattr(given, "__index__") and not isinstance(given, bool)
     if not whole or not 1 <= int(given) < 2**31:
-        raise TypeError(f"the extent of a Table is a number from 1 to 2**31-1, not {given!r}")
+        raise TypeError(f"the extent of a {kind} is a number from 1 to 2**31-1, not {given!r}")
     return int(given)
 
 

@@ -28,12 +28,15 @@ def is_bare(annotation: Any) -> bool:
 def changed_by(annotation: Any, name: str, where: Loc) -> bool:
     """Is the Grid `name` a Mutable? Raises HawkError for what no Grid can be."""
     form = form_in(annotation)
-    markers = [each for each in annotation.__metadata__ if isinstance(each, Marker)]
+    markers = [each for each in get_args(annotation) if isinstance(each, Marker)]
     if form is None or is_bare(annotation):
         what = f"`{name}` is a Grid, but of which dimensions?"
         raise HawkError("H105", what, where, f"{name}: {USUAL}")
     if len(markers) > 1:
-        what = f"`{name}` is {' and '.join(each.value for each in dict.fromkeys(markers))} at once"
+        kinds = [each.value for each in dict.fromkeys(markers)]
+        what = f"`{name}` is {' and '.join(kinds)} at once"
+        if len(kinds) == 1:
+            what = f"`{name}` is {kinds[0]} twice"
         raise HawkError("H105", what, where, f"{name}: Mutable[{form.name}]")
     if Marker.PARAM in markers:
         what = f"`{name}` is a Grid, one number a sample; it cannot be Param, one for all, too"
@@ -68,7 +71,9 @@ def one_grid(
             if one is not None and other is not None and one != other:
                 what = f"`{axis}` is {one} in `{first}` and {other} in "
                 what += "what is returned" if name in outputs else f"`{name}`"
-                raise HawkError("H105", what, place, f"{axis!r}:{one}".replace("'", '"'))
+                wanted = replace(form, extents=grid.extents).name
+                fix = f"-> {wanted}" if name in outputs else f"{name}: {wanted}"
+                raise HawkError("H105", what, place, fix)
         known = tuple(one if one is not None else other for _, one, other in pairs)
         grid = replace(grid, extents=known)
     return None if grid is None else replace(grid, element=words.SCALAR)

@@ -234,8 +234,10 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     if not isinstance(error, NameError) or not error.name:
         return ""
     if "Table[" in text or "Grid[" in text:  # an axis; tools that tidy annotations take its quotes off
-        axis = rf"(?<![\w\"'.]){error.name}(?=\s*[:,\]])"
-        return f"{name}: " + re.sub(axis, f'"{error.name}"', text)
+        unknown = [each for each in re.findall(r"[\w.]+", text) if each.isidentifier()]
+        for each in [each for each in unknown if each not in namespace]:
+            text = re.sub(rf"(?<![\w\"'.]){each}(?=\s*[:,\]])", f'"{each}"', text)
+        return f"{name}: {text}"
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
     if not near:
         return f"the import of {error.name} at the top of the file"

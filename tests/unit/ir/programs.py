@@ -59,6 +59,8 @@ def accepted(row: Op) -> list[tuple[DType, ...]]:
     for last in DType:
         for first in dict.fromkeys((last, DType.BOOL)):
             types = (first, *[last] * (row.arity - 1))
+            if row.arity == 4:
+                types = (last, DType.BOOL, DType.I32, DType.I32)
             try:
                 result_type(row.name, types)
             except TypeError:
