@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from hawk.kernel import Parameter
 from hawk.targets.base import Compiled
 
 LARGEST = 2**31 - 1
-"""Samples of a grid: a place in it is an int32."""
+"""Samples of a grid."""
 
 
 class Grids(SmallArrays):
@@ -107,6 +107,8 @@ class Grids(SmallArrays):
             self._measure_without(n)
             return
         self.n = prod(self.arranged)
+        if self.n > LARGEST:  # a place in it is an int32
+            self.refuse("n", f"expected at most {LARGEST:,} samples of a grid, got {self.n:,}")
         self.shape = (self.n,)
         number = self.n if n is None else whole(n)
         if number != self.n:
@@ -131,7 +133,7 @@ class Grids(SmallArrays):
             return  # which is said, or will be
         name = missing[0] if missing else "out"
         shape = ", ".join(self.form.axes) + "," * (len(self.form.axes) == 1)
-        why = f"the extents of the grid are not known, because no plane of it is given; write "
+        why = "the extents of the grid are not known, because no plane of it is given; write "
         self.refuse(name, f"{why}{name}=np.empty(({shape}))")
         self.meant.add(name)  # that is all there is to say of it
 

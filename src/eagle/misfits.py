@@ -85,7 +85,7 @@ def table_misfit(
     read_only = role in WRITTEN and not array.flags.writeable
     right = array.dtype == NUMPY[dtype] and array.flags.aligned and not read_only
     if fits and right and contiguous:
-        if (0 < array.size or role is not Role.TABLE) and array.size < 2**31:
+        if array.size < 2**31 and (array.size or role is not Role.TABLE):
             return ""
         return f"expected {expected}, got {array.dtype} {array.shape}; " + (
             f"{noun} has at least one element" if not array.size else "the largest has 2**31-1"

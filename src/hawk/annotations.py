@@ -217,9 +217,7 @@ def _first(parts: tuple[Any, ...]) -> Element | None:
     return _scalar(parts[0]) if named else None
 
 
-def _form(
-    kind: str, dimensions: tuple[Any, ...]
-) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
+def _form(kind: str, dimensions: tuple[Any, ...]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
     """The extents and the names of dimensions as they are written, of a Table or a Grid."""
     axes: list[str] = []
     extents: list[int | None] = []

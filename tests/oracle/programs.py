@@ -71,9 +71,7 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-def write(
-    seed: int, *, arrays: bool = False, placed: bool = False, grids: bool = False
-) -> Program:
+def write(seed: int, *, arrays: bool = False, placed: bool = False, grids: bool = False) -> Program:
     """The program of `seed`, with small arrays or without; the same one each time.
 
     `placed`: one that asks which sample it is in, and in which step; `grids`: on a grid.

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hawk.errors import NOWHERE, HawkError, Loc
-from hawk.frontend import grids
+from hawk.frontend import grids, tables
 from hawk.frontend import names as table
-from hawk.frontend import tables
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.known import by_python, no_text
@@ -91,7 +90,7 @@ class Calls:
             raise expressions.error(frame, node, misfit) from None
         places = {each.arg: each.value for each in node.keywords}
         written = [places.get(axis, node) for axis in table.form.axes]
-        read = lambda: tables.element(table, indices)  # noqa: E731
+        read = functools.partial(tables.element, table, indices)
         return expressions.looked_up(frame, node, read, written, name)
 
     def _of_grid(
@@ -104,9 +103,7 @@ class Calls:
         assert grid.form is not None
         written = [places.get(axis, node) for axis in grid.form.axes]
         read = grids.neighbor if method == "neighbor" else grids.at
-        return expressions.looked_up(
-            frame, node, lambda: read(grid, args, keywords), written, name
-        )
+        return expressions.looked_up(frame, node, lambda: read(grid, args, keywords), written, name)
 
     def _arguments(self, frame: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         """What a call gives by place and by name."""
@@ -513,7 +510,7 @@ class Calls:
     def _check_grid(
         self, frame: Frame, node: ast.AST, kernel: Any, parameter: Parameter, value: Any
     ) -> None:
-        """Check that what a kernel inside a kernel gets for a Grid is one of the same dimensions."""
+        """Check that what a kernel inside a kernel gets for a Grid is one of its dimensions."""
         form, dtype = parameter.grid, parameter.element.at(self.numbers.real)
         assert form is not None
         what = f"`{parameter.name}` of `{kernel.source.name}` is a {form.name}, and it gets "

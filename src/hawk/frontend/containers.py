@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
@@ -183,8 +184,8 @@ class Containers:
     def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
         """The element of `owner` at `key`, written as `node`."""
         if isinstance(owner, (GridScalar, TableView)):
-            of = grids if isinstance(owner, GridScalar) else tables
-            read = lambda: of.element(owner, key)  # noqa: E731
+            element: Any = grids.element if isinstance(owner, GridScalar) else tables.element
+            read = partial(element, owner, key)
             return self.expressions.looked_up(frame, node, read, _indices(node))
         if isinstance(owner, SmallArray):
             return self.expressions.arrays.element(frame, node, owner, key)

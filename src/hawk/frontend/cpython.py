@@ -19,9 +19,9 @@ import numpy as np
 from hawk import math as own
 from hawk.annotations import Element
 from hawk.collective import REDUCTIONS
+from hawk.frontend import grids, tables
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
-from hawk.frontend import grids, tables
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal

@@ -57,7 +57,9 @@ def one_grid(
         if grid is None:
             grid, first = form, name
             continue
-        shown = f"what is returned is {form.name}" if name in outputs else f"`{name}` is {form.name}"
+        shown = (
+            f"what is returned is {form.name}" if name in outputs else f"`{name}` is {form.name}"
+        )
         place = where("return" if name in outputs else name)
         if form.axes != grid.axes:
             what = f"`{first}` is {grid.name} and {shown}: the samples are arranged in one way"

@@ -52,27 +52,25 @@ def neighbor(grid: Any, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
             if axis in offsets
         }
         moves = {axis: by for axis, by in moves.items() if numbers.is_number(by) or by != 0}
+        if not moves:
+            return numbers.emit(f"to_{grid.dtype.value}", grid)
         places = {axis: _moved(numbers, axis, by, edge) for axis, by in moves.items()}
         own = own_index(numbers)
-        if places:
 
-            def inside() -> Any:
-                steps = [_times(numbers, p.inside, a) for a, p in places.items()]
-                return numbers.emit("add", own, _sum(numbers, steps))
+        def away(steps: Mapping[int, Any]) -> Any:
+            parts = [_times(numbers, step, axis) for axis, step in steps.items()]
+            return numbers.emit("add", own, _sum(numbers, parts))
 
-            def border() -> Any:
-                steps = [
-                    _times(
-                        numbers,
-                        numbers.emit("sub", place.border(), coordinate(numbers, axis)),
-                        axis,
-                    )
-                    for axis, place in places.items()
-                ]
-                return numbers.emit("add", own, _sum(numbers, steps))
+        def on_border(axis: int) -> Any:
+            return numbers.emit("sub", places[axis].border(), coordinate(numbers, axis))
 
-            read = _reader(grid, places.values(), inside, border)
-    return read() if moves else numbers.emit(f"to_{grid.dtype.value}", grid)
+        read = _reader(
+            grid,
+            places.values(),
+            lambda: away({axis: place.inside for axis, place in places.items()}),
+            lambda: away({axis: on_border(axis) for axis in places}),
+        )
+    return read()
 
 
 def at(grid: Any, given: Sequence[Any], named: Mapping[str, Any]) -> Any:

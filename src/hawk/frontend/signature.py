@@ -233,7 +233,9 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     """What to write where an annotation, written as `text`, holds a name that is not known."""
     if not isinstance(error, NameError) or not error.name:
         return ""
-    if "Table[" in text or "Grid[" in text:  # an axis; tools that tidy annotations take its quotes off
+    if (
+        "Table[" in text or "Grid[" in text
+    ):  # an axis; tools that tidy annotations take its quotes off
         unknown = [each for each in re.findall(r"[\w.]+", text) if each.isidentifier()]
         for each in [each for each in unknown if each not in namespace]:
             text = re.sub(rf"(?<![\w\"'.]){each}(?=\s*[:,\]])", f'"{each}"', text)

@@ -74,7 +74,11 @@ def trace(
         if each.grid is not None:
             changed = each.role is Role.STATE
             names[each.name] = GridScalar(
-                parts[0].value, False, each.name, domain.numbers, each.grid, changed
+                parts[0].value,
+                name=each.name,
+                numbers=domain.numbers,
+                form=each.grid,
+                changed=changed,
             )
             continue
         shape = each.element.shape

@@ -358,7 +358,7 @@ def lookup(_: DType, table: Sequence[Number], place: int) -> Number:
     return table[place]
 
 
-def near(dtype: DType, table: Sequence[Number], outside: bool, simple: int, place: int) -> Number:  # noqa: FBT001
+def near(dtype: DType, table: Sequence[Number], outside: bool, simple: int, place: int) -> Number:
     """The element at `place`, which is `simple` but `outside`."""
     if not outside and simple != place:
         raise IndexError(f"element {place} of a table, told as {simple}")

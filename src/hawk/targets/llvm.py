@@ -204,7 +204,9 @@ class Emitter:
         for node in self.positions.made_of(value, late=True):
             if self.recall(node.result) is None:
                 args = [self.lanes(arg) for arg in node.args]
-                self.remember(node.result, tuple(self.apply(node, a) for a in zip(*args, strict=True)))
+                self.remember(
+                    node.result, tuple(self.apply(node, a) for a in zip(*args, strict=True))
+                )
         known = self.recall(value)
         if known is None:
             known = self.names.get(value) or self.indices()

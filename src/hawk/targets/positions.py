@@ -123,8 +123,7 @@ def _kind(item: Apply, along: dict[Value, Along], varying: set[Value]) -> Along 
 
 
 def _needed(fn: Function, made: dict[Value, Apply], told: frozenset[Value]) -> set[Value]:
-    """The positions that something reads besides a `near` that is told: made of others, which too
-    are read then."""
+    """The positions that something reads besides a `near` that is told, and what makes them."""
     needed: set[Value] = set()
     stack: list[Value] = [value for _, value in fn.stores]
     for item in every(fn.statements):

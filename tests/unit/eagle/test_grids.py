@@ -1,7 +1,5 @@
 """Samples on a grid read their neighbours, the same way at every door and at every width."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable
@@ -119,10 +117,10 @@ def test_every_width_reads_the_same(
 ) -> None:
     host = runnable()[machine]
     monkeypatch.setattr(compiling, "host", lambda: host)
+    monkeypatch.setattr(compiling, "choose_variant", lambda fn, _: variant(fn, host, width, chains))
     monkeypatch.setattr(
-        compiling, "choose_variant", lambda fn, _: variant(fn, host, width, chains)
+        "hawk.cache.lookup.Cache.get_or_make", lambda _, w, make, load: (load(*make()), "")
     )
-    monkeypatch.setattr("hawk.cache.lookup.Cache.get_or_make", lambda _, w, make, load: (load(*make()), ""))
 
     @hawk.kernel
     def kernel(
