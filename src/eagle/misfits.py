@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -104,11 +105,11 @@ def table_misfit(
     fix, written = spelling.array.format(x=name), spelling.array.format(x=name)
     if not fits:
         fix = _reformed(fix, array, form)
-        if not fix and role is not Role.TABLE:
+        if not fix and role is not Role.TABLE and (like or array.ndim != len(extents)):
             return f"{said}; all planes of a grid have one shape"
         if not fix:
             axes = form.axes if array.ndim == len(extents) else ()
-            other_form = TableForm(form.element, (None,) * array.ndim, axes)
+            other_form = replace(form, extents=(None,) * array.ndim, axes=axes)
             return said + (f"; declare it `{name}: {other_form.name}`" if array.ndim else "")
     if not _fits(array, dtype):
         return said + f"; some of its numbers do not fit {dtype.numpy}"

@@ -258,7 +258,7 @@ class Expressions:
             if isinstance(owner, GridScalar):
                 near = nearest(node.attr, grids.METHODS)
                 what = f"`{text}` is a Grid and has no `{node.attr}`"
-                fix = f"{text}.{near}" if near else fix
+                fix = f"{text}.{near}({', '.join(given)})" if near else fix
             elif node.attr in grids.METHODS[:2]:
                 fix = f"such as {text}.{node.attr}(...) of a parameter {text}: {USUAL}"
             if node.attr == "is_integer":

@@ -40,7 +40,7 @@ def neighbor(grid: Any, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
     if given:
         what = f"`{grid.name}.neighbor` takes an offset by the name of each dimension"
         raise Misfit("H215", what, example)
-    edge, offsets = _edge(grid, "neighbor", named)
+    edge, offsets = _edge(grid, named)
     if not offsets:
         raise Misfit("H215", f"`{grid.name}.neighbor` needs an offset", example)
     _check_axes(grid, "neighbor", offsets)
@@ -80,7 +80,7 @@ def at(grid: Any, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
     _check_read(grid)
     if given:
         raise Misfit("H215", f"`{grid.name}.at` takes an index by the name of each axis", right)
-    edge, indices = _edge(grid, "at", named)
+    edge, indices = _edge(grid, named)
     _check_axes(grid, "at", indices)
     missing = [name for axis, name in enumerate(axes) if axis not in indices]
     if missing:
@@ -391,15 +391,14 @@ def _check_read(grid: Any) -> None:
     raise Misfit("H216", what, fix + "two arrays between launches")
 
 
-def _edge(grid: Any, method: str, named: Mapping[str, Any]) -> tuple[str, dict[Any, Any]]:
+def _edge(grid: Any, named: Mapping[str, Any]) -> tuple[str, dict[Any, Any]]:
     """The `edge` of a call, and what is given by the number of a dimension, or by a wrong name."""
     axes = grid.form.axes
     rest = {name: value for name, value in named.items() if name != "edge"}
     edge = named.get("edge", "clamp")
     if not isinstance(edge, str) or edge not in EDGES:
         got = repr(edge) if isinstance(edge, str) else described(edge)
-        near = nearest(edge, EDGES) if isinstance(edge, str) else ""
-        fix = f'edge="{near}"' if near else 'edge="clamp", the nearest there is, or edge="wrap"'
+        fix = 'edge="clamp", for the nearest there is, or edge="wrap", for those of the other side'
         raise Misfit("H215", f'`edge` is "clamp" or "wrap", not {got}', fix)
     return edge, {axes.index(name) if name in axes else name: v for name, v in rest.items()}
 

@@ -165,4 +165,5 @@ def described(index: Any) -> str:
     """What is no integer, with its article."""
     if isinstance(index, slice):
         return "a slice"
-    return "None" if index is None else f"a {type(index).__name__}"
+    kind = type(index).__name__
+    return "None" if index is None else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
