@@ -1,6 +1,6 @@
 """The workloads as hawk kernels."""
 
-from hawk import Mutable, Param, Scalar, Terminated, kernel
+from hawk import Grid, Mutable, Param, Scalar, Terminated, kernel
 
 
 @kernel(steps="auto")
@@ -16,3 +16,9 @@ def oscillator(
     x, v = x + dt * v, v - dt * omega * omega * x
     t = t + dt
     terminated = t >= t_end
+
+
+@kernel
+def relax(p: Grid["r", "c"], source: Grid["r", "c"]) -> Grid["r", "c"]:
+    near = p.neighbor(r=-1) + p.neighbor(r=+1) + p.neighbor(c=-1) + p.neighbor(c=+1)
+    return 0.25 * (near - source)

@@ -507,12 +507,15 @@ class _Entry:
         e.jump(merge)
         e.place(merge)
         for value, a, b in zip(kept, plain, other, strict=True):
-            kind, pairs = e.type_of(value), zip(a, b, strict=True)
+            kind, pairs = e.type_of(value), zip(a, b, strict=False)  # a scalar is one for all
             e.bind(value, tuple(e.phi(kind, (x, inside), (y, border)) for x, y in pairs))
         return kept
 
     def _at_border(self, kept: Sequence[Value]) -> list[Names]:
-        """The same for groups that may be at a border: one chain after the other."""
+        """The same for groups that may be at a border: one chain after the other, in a function.
+
+        Written out for each chain it would be most of the code.
+        """
         e, items = self.emitter, self.fn.sample
         if e.shape.chains == 1 or any(isinstance(item, Loop) for item in walk(items)):
             e.at_border = True
