@@ -1,4 +1,4 @@
-"""A five-point Jacobi step on a grid, one core: ours, NumPy's slices, and a loop that Numba compiles.
+"""A five-point Jacobi step on a grid, one core: ours, slices of NumPy, and a loop of Numba.
 
     python -m benchmarks.stencil [--sides=256,1024] [--rounds=31]
 

@@ -9,7 +9,7 @@ by MPFR. What is done is kept in `build/accuracy`, until the function changes.
     python -m tools.accuracy [--jobs 2] [--quick] [--points N] [--every N] [NAME ...]
 
 `--quick` tries a few thousand numbers of each and only prints what it finds; `--every` tries each
-n-th float32. The whole takes long, some hours perhaps; it goes on where it was ended.
+n-th float32. The whole takes half an hour of two cores; it goes on where it was ended.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@ from eagle.deploy import Bound, Deployed, deploy
 from eagle.devices.host.team import set_threads
 from eagle.errors import BindError, Busy, LayoutWarning, PerformanceWarning
 from eagle.layouts import samples_first, samples_last
+from eagle.runs.doors import run_until_done, simulate, simulation, until_done
 from eagle.runs.report import RunReport, SimResult
-from eagle.runs.simulation import Simulation, run_until_done, simulate, simulation, until_done
+from eagle.runs.simulation import Simulation
 from eagle.spaces import gpu_available, xp_for
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 from eagle.interop.base import foreign
 from eagle.misfits import can_be_array
 from eagle.params import is_number, shown
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import MUTABLE, Role
 from hawk.kernel import RESERVED, Kernel
 
 _OF_KERNELS = {"checks": "checks=True", "contract": "contract=False"}
@@ -124,7 +124,7 @@ def _match_outputs(kernel: Kernel[..., Any], out: object, given: Arguments) -> N
     outputs = kernel.outputs
     names = ", ".join(output.name for output in outputs)
     if kernel.nesting is None:
-        state = ", ".join(p.name for p in kernel.parameters if p.role is Role.STATE)
+        state = ", ".join(p.name for p in kernel.parameters if p.role in MUTABLE)
         changes = f", it changes {state} in place" if state else ""
         given.refuse("out", f"{kernel.name} returns nothing{changes}; leave out= out")
     elif kernel.nesting == "one":

@@ -21,7 +21,7 @@ from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import BindError
-from eagle.exact import Exact, exact
+from eagle.exact import Fit, exact
 from eagle.interop.base import foreign
 from eagle.layouts import Copy
 from eagle.misfits import copy_of, extents_of, misfit, table_misfit
@@ -30,7 +30,7 @@ from eagle.params import is_number, shown, to_number, whole
 from eagle.planes import Shape, convert, is_plane, view_of, width_of
 from hawk.annotations import Element, owner
 from hawk.ir.hidden import N_SAMPLES, extent_name
-from hawk.ir.nodes import WRITTEN, Number, Role
+from hawk.ir.nodes import CHANGED, MUTABLE, TABLES, Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import NO_DEFAULT, Kernel, Output, Parameter
 from hawk.targets.base import Compiled, raw_word
@@ -38,8 +38,7 @@ from hawk.targets.base import Compiled, raw_word
 Array: TypeAlias = NDArray[Any]
 AnyKernel: TypeAlias = Kernel[..., Any]
 
-_whole = lru_cache(maxsize=16)(Partition.whole)
-_NO_NAMES: frozenset[str] = frozenset()
+whole_batch = lru_cache(maxsize=16)(Partition.whole)
 _NO_STARTS: Mapping[str, Number] = {}
 _NO_COPIES: Mapping[str, Array] = {}
 
@@ -83,7 +82,7 @@ class Binding:
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
-        return self.device.load(self.compiled, self.planes, self.words, _whole(self.n))
+        return self.device.load(self.compiled, self.planes, self.words, whole_batch(self.n))
 
     @property
     def careful(self) -> bool:
@@ -125,7 +124,7 @@ class Binding:
     @property
     def results(self) -> dict[str, Any]:
         """State planes, then outputs, as the caller gets them: his own arrays where he gave any."""
-        states = (slot.name for slot in self.compiled.planes if slot.role is Role.STATE)
+        states = (slot.name for slot in self.compiled.planes if slot.role in MUTABLE)
         names = [name for name in states if " " not in name]  # those with a space are hawk's own
         names = list(dict.fromkeys(map(owner, names)))
         names += [output.name for output in self.kernel.outputs]
@@ -157,7 +156,7 @@ def bind(
     if n is None and out is None and layout is None and not args and not problems:
         fit = exact(kernel, planes)
         if fit is not None:
-            return _as_given(kernel, fit)
+            return as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
     if kernel.signature.grid is not None:
         from eagle.grids import Grids  # few kernels have one
@@ -170,13 +169,22 @@ def bind(
     return Binder(kernel, door, given, problems).bind(n)
 
 
-def _as_given(kernel: AnyKernel, fit: Exact) -> Binding:
+def as_given(kernel: AnyKernel, fit: Fit) -> Binding:
     """Planes that need no second look."""
-    begin = time.perf_counter()
-    compiled = kernel.compile(fit.real, _NO_NAMES)
-    build_seconds = time.perf_counter() - begin
-    placed = _Placed(fit.arrays, fit.addresses, fit.numbers)
-    return _complete(kernel, compiled, (fit.n,), placed, fit.arrays.copy(), build_seconds)
+    return Binding(
+        kernel=kernel,
+        compiled=fit.compiled,
+        n=fit.n,
+        arrays={**fit.given, **fit.made},
+        own=fit.given,
+        copied=_NO_COPIES,
+        planes=fit.planes,
+        words=fit.words,
+        allocated=(),
+        mask=fit.mask,
+        build_seconds=0.0,
+        device=HOST,
+    )
 
 
 class Binder:
@@ -258,7 +266,7 @@ class Binder:
             name = each.name
             if each.role is Role.UNIFORM or name not in given:
                 continue
-            if each.role is Role.TABLE:
+            if each.role in TABLES:
                 width = width_of(given[name]) if each.element.dtype is None else ""
                 narrow += width == "f"
                 wide += width == "d"
@@ -318,7 +326,7 @@ class Binder:
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
-        shared = {p.name for p in self.parameters if p.role in (Role.UNIFORM, Role.TABLE)}
+        shared = {p.name for p in self.parameters if p.role in TABLES | {Role.UNIFORM}}
         return {k: v for k, v in self.given.items() if k not in shared}
 
     # -- one plane after the other ---------------------------------------------------------------
@@ -329,7 +337,7 @@ class Binder:
             self.place_default(parameter)
         elif role is Role.UNIFORM:
             self.place_number(parameter, self.given[name])
-        elif role is Role.TABLE:
+        elif role in TABLES:
             self.place_table(parameter, self.given[name])
         elif not self.door.lenient or not is_number(self.given[name]):
             self.place_array(name, parameter.element, role)
@@ -384,17 +392,19 @@ class Binder:
         name, form, lenient = parameter.name, parameter.table, self.door.lenient
         assert form is not None
         dtype, given = form.element.at(self.real), view_of(value)
-        view = given
-        if lenient and given is not None:
+        view, role = given, parameter.role
+        if lenient and given is not None and (role is Role.TABLE or name in self.converted):
             converted = convert(given, dtype, floats=name in self.converted)
             view = given if converted is None else converted
         tried = value if view is given else view
-        why = table_misfit(name, tried, dtype, form, lenient=lenient)
+        why = table_misfit(name, tried, dtype, form, role=role, lenient=lenient)
         if why or view is None:
-            self.refuse(name, why + self.advice(form.element, Role.TABLE, view))
+            self.refuse(name, why + self.advice(form.element, role, view))
             return
         if not view.flags.c_contiguous:
             self.copied[name] = view
+            if role is Role.SHARED:
+                self.own[name], self.views[name] = value, view
             view = np.ascontiguousarray(view)
         elif view is given and name not in self.converted:
             self.own[name], self.views[name] = value, view
@@ -474,12 +484,12 @@ class Binder:
         roles.update(self.copied_roles())
         names = list(self.own)
         arrays = [self.views[name] for name in names]
-        for i, j in overlaps(arrays, [roles[name] in WRITTEN for name in names]):
+        for i, j in overlaps(arrays, [roles[name] in CHANGED for name in names]):
             one, two = names[i], names[j]
-            if roles[one] in WRITTEN and roles[two] in WRITTEN:
+            if roles[one] in CHANGED and roles[two] in CHANGED:
                 self.refuse_shared(two, one, ", and both are written")
                 continue
-            read, written = (one, two) if roles[two] in WRITTEN else (two, one)
+            read, written = (one, two) if roles[two] in CHANGED else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
             allowed = allowed and self.may_be_output(read, roles[read])
             if not (allowed and same_plane(arrays[i], arrays[j])):

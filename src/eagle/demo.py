@@ -15,8 +15,8 @@ from eagle.demo_kernels import oscillator, spread_oscillator
 from eagle.deploy import deploy
 from eagle.devices.host.team import threads_allowed
 from eagle.exec import HostTeam, Partition
+from eagle.runs.doors import run_until_done, simulate
 from eagle.runs.report import RunReport
-from eagle.runs.simulation import run_until_done, simulate
 
 DT = 1e-3
 BYTES_PER_SAMPLE = 3 * 8

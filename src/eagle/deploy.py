@@ -18,8 +18,8 @@ from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
 from hawk.annotations import owner
-from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, grid_of
-from hawk.ir.nodes import ARRAYS, WRITTEN, Role
+from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, grid_of, is_hidden
+from hawk.ir.nodes import ARRAYS, CHANGED, MUTABLE, Role
 from hawk.kernel import Kernel
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
@@ -266,7 +266,8 @@ class Bound:
                 "which belongs to a place in the arrays; write eagle.ActiveSet(bound.finished)"
             )
         arrays = self._binding.arrays
-        names = [slot.name for slot in planes if slot.role in ARRAYS and slot.name in arrays]
+        by_sample = [each.name for each in planes if each.role in ARRAYS]
+        names = [name for name in by_sample if name in arrays and not is_hidden(name)]
         left = dict.fromkeys([owner(name) for name in names if active.leaves(arrays[name])])
         if left:
             names = ", ".join(repr(name) for name in left)
@@ -292,7 +293,7 @@ def copy_back(binding: Binding) -> None:
     if not binding.copied:
         return
     for slot in binding.compiled.planes:
-        if slot.name in binding.copied and slot.role in WRITTEN:
+        if slot.name in binding.copied and slot.role in CHANGED:
             binding.copied[slot.name][...] = binding.arrays[slot.name]
     names = ", ".join(dict.fromkeys(repr(owner(name)) for name in binding.copied))
     warnings.warn(
@@ -309,7 +310,7 @@ def returned(binding: Binding) -> Any:
     if kernel.nesting is not None:
         names = [output.name for output in kernel.outputs]
     else:
-        names = [p.name for p in kernel.parameters if p.role is Role.STATE]
+        names = [p.name for p in kernel.parameters if p.role in MUTABLE]
         names = names or [p.name for p in kernel.parameters if p.role is Role.MASK]
     values = tuple(_value(binding, name) for name in names)
     return values if kernel.nesting == "tuple" or len(values) != 1 else values[0]

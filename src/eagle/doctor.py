@@ -14,7 +14,7 @@ from eagle.config import config
 from eagle.demo_kernels import spread_oscillator
 from eagle.devices.host import cores
 from eagle.devices.host.team import HostTeam, threads_allowed
-from eagle.runs.simulation import simulate
+from eagle.runs.doors import simulate
 from hawk.ir.interpret import interpret
 from hawk.ir.types import DType
 

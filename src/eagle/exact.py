@@ -1,89 +1,180 @@
-"""Planes given just as compiled code uses them: seen in a third of the time.
+"""Planes given just as compiled code uses them: seen in a fifth of the time.
 
-Nearly every call gives NumPy arrays of the right type and length, and numbers. Here is decided
-that a call is one of these, and nothing else. Whatever takes a second look, and all that is wrong,
-is left to `binding`, which would bind the same planes to the same memory.
+Nearly every call gives NumPy arrays of the right type and length, and numbers, to a kernel that was
+compiled before. Here is decided that a call is one of these, and nothing else. Whatever takes a
+second look, and all that is wrong, is left to `binding`, which would bind the same planes to the
+same memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.devices.host.memory import address_of
 from eagle.overlap import are_apart
 from eagle.params import to_number
 from eagle.planes import NUMPY
-from hawk.ir.nodes import Number, Role
+from hawk.ir.hidden import N_SAMPLES, is_hidden
+from hawk.ir.nodes import ARRAYS, Role
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
+from hawk.targets.base import Compiled, raw_word
 
 Array: TypeAlias = NDArray[Any]
 
 _NARROW, _WIDE = NUMPY[DType.F32], NUMPY[DType.F64]
-_UNIFORM, _INPUT, _MASK = Role.UNIFORM, Role.INPUT, Role.MASK
+_NUMBERS = (float, int, bool)
+_GIVEN = ARRAYS - {Role.OUTPUT}
+
+_address = ctypes.addressof
+_nothing_at: Callable[[Any], ctypes.Array[ctypes.c_char]] = (ctypes.c_char * 0).from_buffer
+"""See `eagle.devices.host.memory.address_of`. Called here without a function between."""
 
 
-class Exact(NamedTuple):
+class Fit(NamedTuple):
     """Planes that fit as they are."""
 
-    real: DType
+    compiled: Compiled
     n: int
-    arrays: dict[str, Array]
-    """Those given by sample."""
-    addresses: dict[str, int]
-    """Where they are."""
-    numbers: dict[str, Number]
-    """Those given for the whole launch."""
+    given: dict[str, Array]
+    """The caller's arrays."""
+    made: dict[str, Array]
+    """Arrays that nobody gave."""
+    planes: list[Array | int]
+    """What the compiled kernel is given: arrays, and numbers for the whole launch as words."""
+    words: list[int]
+    """The same as words: where the arrays are, and the numbers."""
+    mask: str | None
+    """The name of the mask, for kernels that finish samples."""
+    names: tuple[str, ...]
+    """State planes, then outputs."""
+
+    @property
+    def results(self) -> dict[str, Array]:
+        """State planes, then outputs, by name."""
+        given, made = self.given, self.made
+        return {name: given[name] if name in given else made[name] for name in self.names}
+
+    def array(self, name: str) -> Array:
+        """One of the planes."""
+        return self.given[name] if name in self.given else self.made[name]
 
 
-def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Exact | None:
+class _Form(NamedTuple):
+    """Where each plane of a compiled kernel goes."""
+
+    arrays: tuple[tuple[int, str, np.dtype[Any], int], ...]
+    """Place, name, type and bytes of an element, of planes that are given by sample."""
+    numbers: tuple[tuple[int, str, DType], ...]
+    """Place, name and type of those that are given for the whole launch."""
+    made: tuple[tuple[int, str, np.dtype[Any]], ...]
+    """Outputs, what hawk keeps for itself, and a mask that is left out."""
+    n: int | None
+    """Place of the number of samples."""
+    size: int
+
+
+class _Forms(NamedTuple):
+    """What is known of a kernel after its first call, kept with its code."""
+
+    mask: str | None
+    results: tuple[str, ...]
+    without: _Form
+    """The mask is left out, or there is none."""
+    masked: _Form
+
+
+def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
     """The planes of a call that gives all of them by name, the mask perhaps left out, and fits.
 
-    None for every other call, right or wrong.
+    None for every other call, right or wrong, and for the first call of a kernel.
     """
-    signature = kernel.signature
-    if signature.shaped or signature.tables or signature.grid:
-        return None  # an array is several planes, or for all samples, or has several dimensions
-    real = WIDTHS[kernel.dtype] if kernel.dtype else _real(given)
-    arrays: dict[str, Array] = {}
-    addresses: dict[str, int] = {}
-    numbers: dict[str, Number] = {}
-    spans: list[tuple[int, int]] = []
-    shape = None
-    for parameter in kernel.parameters:
-        name, role = parameter.name, parameter.role
-        value = given.get(name)
-        dtype = parameter.element.dtype or real
-        if type(value) is np.ndarray and role is not _UNIFORM:
-            # Types that are equal are nearly always one object, and that is seen at once.
-            if value.dtype is not NUMPY[dtype] or value.ndim != 1:
-                return None
-            if shape is None:
-                shape = value.shape
-            flags = value.flags
-            if value.shape != shape or not (
-                flags.carray or (role is _INPUT and flags.c_contiguous and flags.aligned)
-            ):
-                return None
-            arrays[name] = value
-            start = addresses[name] = address_of(value)
-            spans.append((start, start + value.nbytes))
-        elif type(value) is float and role is _UNIFORM and dtype is DType.F64:
-            numbers[name] = value
-        elif type(value) in (int, float, bool) and role is _UNIFORM:
-            try:
-                numbers[name] = to_number(value, dtype)
-            except ValueError:
-                return None
-        elif value is not None or role is not _MASK:
-            return None
-    if shape is None or len(arrays) + len(numbers) != len(given) or not are_apart(spans):
+    ready = kernel.ready(WIDTHS[kernel.dtype] if kernel.dtype else _real(given))
+    if ready is None:
         return None
-    return Exact(real, shape[0], arrays, addresses, numbers)
+    forms = ready.kept.get(_Forms, ready)
+    if forms is ready:
+        forms = ready.kept[_Forms] = _forms(kernel, ready.compiled)
+    if forms is None:
+        return None
+    form = forms.masked if forms.mask in given else forms.without
+    if len(given) != len(form.arrays) + len(form.numbers):
+        return None
+    words = [0] * form.size
+    planes: list[Any] = [0] * form.size
+    arrays: dict[str, Array] = {}
+    spans: list[tuple[int, int]] = []
+    shape, n = None, 0
+    try:
+        for place, name, dtype, size in form.arrays:
+            value: Any = given[name]
+            # Types that are equal are nearly always one object, and that is seen at once.
+            if type(value) is not np.ndarray or value.dtype is not dtype:
+                return None
+            if value.shape != shape:
+                if shape is not None:
+                    return None
+                shape = value.shape
+                (n,) = shape
+            # Memory that has gaps or may not be written is refused here.
+            words[place] = start = _address(_nothing_at(value))
+            if start % size:
+                return None
+            spans.append((start, start + n * size))
+            planes[place] = arrays[name] = value
+        for place, name, dtype in form.numbers:
+            value = given[name]
+            if type(value) not in _NUMBERS:
+                return None
+            words[place] = planes[place] = raw_word(to_number(value, dtype), dtype)
+    except (KeyError, TypeError, ValueError, BufferError):
+        return None
+    if shape is None or not are_apart(spans):
+        return None
+    made: dict[str, Array] = {}
+    for place, name, dtype in form.made:
+        planes[place] = array = made[name] = np.zeros(n, dtype)
+        words[place] = _address(_nothing_at(array))
+    if form.n is not None:
+        words[form.n] = planes[form.n] = n
+    return Fit(ready.compiled, n, arrays, made, planes, words, forms.mask, forms.results)
+
+
+def _forms(kernel: Kernel[..., Any], compiled: Compiled) -> _Forms | None:
+    """None for kernels that need a second look at every call."""
+    signature = kernel.signature
+    # An array may be several planes, or for all samples, or have several dimensions, or be looked
+    # at by checks.
+    if signature.shaped or signature.tables or signature.grid or kernel.checks:
+        return None
+    names = [p.name for p in kernel.parameters if p.role in _GIVEN]
+    mask = next((p.name for p in kernel.parameters if p.role is Role.MASK), None)
+    without = [name for name in names if name != mask]
+    states = [slot.name for slot in compiled.planes if slot.role is Role.STATE]
+    results = [name for name in states if not is_hidden(name)]
+    results += [output.name for output in kernel.outputs]
+    return _Forms(mask, tuple(results), _form(compiled, without), _form(compiled, names))
+
+
+def _form(compiled: Compiled, names: Collection[str]) -> _Form:
+    """`names` are given by sample."""
+    slots = list(enumerate(compiled.planes))
+    arrays = [(i, slot.name, NUMPY[slot.dtype]) for i, slot in slots if slot.role in ARRAYS]
+    return _Form(
+        tuple((*row, row[2].itemsize) for row in arrays if row[1] in names),
+        tuple(
+            (i, slot.name, slot.dtype)
+            for i, slot in slots
+            if slot.role is Role.UNIFORM and not is_hidden(slot.name)
+        ),
+        tuple(row for row in arrays if row[1] not in names),
+        next((i for i, slot in slots if slot.name == N_SAMPLES), None),
+        len(slots),
+    )
 
 
 def _real(given: Mapping[str, object]) -> DType:

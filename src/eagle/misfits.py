@@ -18,8 +18,8 @@ from eagle.interop.base import Foreign, Spelling, foreign
 from eagle.overlap import overlaps_itself
 from eagle.params import is_number, shown
 from eagle.planes import NUMPY, Shape, view_of
-from hawk.annotations import TableForm
-from hawk.ir.nodes import WRITTEN, Role
+from hawk.annotations import GridForm, TableForm
+from hawk.ir.nodes import CHANGED, Role
 from hawk.ir.types import DType
 
 
@@ -50,17 +50,19 @@ def table_misfit(
     dtype: DType,
     form: TableForm,
     *,
+    role: Role,
     lenient: bool,
-    role: Role = Role.TABLE,
     like: str = "",
 ) -> str:
     """Why `value` is not the table or the grid `name`, in one sentence; empty where it is one.
 
-    `lenient`: will it be copied where it is strided? `like` says what the shape of a grid was taken
-    from, such as " like 'p'".
+    `role`: TABLE, or SHARED for one that is written; of a grid INPUT, STATE or OUTPUT. `lenient`:
+    will it be copied where it is strided? `like` says what the shape of a grid was taken from, such
+    as " like 'p'".
     """
     array, other = view_of(value), foreign(value)
-    extents, noun = form.extents, f"a {form.kind.lower()}"
+    extents, written, grid = form.extents, role in CHANGED, isinstance(form, GridForm)
+    noun = f"a {form.kind.lower()}"
     expected = f"{noun}, {dtype.numpy} {extents_of(form)}"
     made = _empty_grid(dtype, form) if role is Role.OUTPUT else ""
     if array is None:
@@ -69,54 +71,57 @@ def table_misfit(
             got, fix = got if other is None else other.got, made
         elif other is not None:
             got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
-        elif is_number(value) and role is not Role.TABLE:
+        elif is_number(value) and grid:
             fix = f"np.full({extents_of(form)}, {name})"
         elif is_number(value):
             fix = f"np.array([{name}])" if len(extents) == 1 else ""
         else:
-            got, fix = _of_no_array(name, value, dtype, None, Role.INPUT)
+            got, fix = _of_no_array(name, value, dtype, None, Role.STATE if written else Role.INPUT)
             fix = "rows of one length" if fix == "one number a sample" else fix
-            if role is not Role.TABLE:
+            if grid:
                 fix = fix.replace("np.zeros(n", f"np.zeros({extents_of(form)}")
         return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
     contiguous = array.flags.c_contiguous or lenient
     fits = array.ndim == len(extents) and all(
         known in (None, extent) for known, extent in zip(extents, array.shape, strict=True)
     )
-    read_only = role in WRITTEN and not array.flags.writeable
-    right = array.dtype == NUMPY[dtype] and array.flags.aligned and not read_only
-    if fits and right and contiguous:
-        if array.size < 2**31 and (array.size or role is not Role.TABLE):
+    usable = array.flags.aligned and contiguous
+    if written:
+        usable = usable and array.flags.writeable and not overlaps_itself(array)
+    if fits and array.dtype == NUMPY[dtype] and usable:
+        if array.size < 2**31 and (array.size or grid):
             return ""
         return f"expected {expected}, got {array.dtype} {array.shape}; " + (
             f"{noun} has at least one element" if not array.size else "the largest has 2**31-1"
         )
-    needed = [*(["writable"] * read_only), *(["C-contiguous"] * (fits and not contiguous))]
-    if needed:
-        expected = expected.replace(noun, f"a {', '.join(needed)} {noun[2:]}")
+    if fits and not contiguous:
+        expected = expected.replace(noun, noun.replace("a ", "a C-contiguous "))
+    if written and not array.flags.writeable:
+        expected = expected.replace("a ", "a writable ", 1)
     expected += like * (not fits)
     spelling = Foreign(None).spelling if other is None else other.spelling
-    got = _described(array, written=role in WRITTEN) + ("" if other is None else other.note)
+    got = _described(array, written=written) + ("" if other is None else other.note)
     if fits and not contiguous and array.ndim > 1:
         got += " in another order of its elements"
     said = f"expected {expected}, got {got}"
     if made:
         return f"{said}; write {made}"
-    fix, written = spelling.array.format(x=name), spelling.array.format(x=name)
+    fix = text = spelling.array.format(x=name)
     if not fits:
         fix = _reformed(fix, array, form)
-        if not fix and role is not Role.TABLE and (like or array.ndim != len(extents)):
+        if not fix and grid and (like or array.ndim != len(extents)):
             return f"{said}; all planes of a grid have one shape"
         if not fix:
             axes = form.axes if array.ndim == len(extents) else ()
-            other_form = replace(form, extents=(None,) * array.ndim, axes=axes)
-            return said + (f"; declare it `{name}: {other_form.name}`" if array.ndim else "")
+            declared = replace(form, extents=(None,) * array.ndim, axes=axes).name
+            declared = f"Mutable[{declared}]" if written else declared
+            return said + (f"; declare it `{name}: {declared}`" if array.ndim else "")
     if not _fits(array, dtype):
         return said + f"; some of its numbers do not fit {dtype.numpy}"
-    turned = fix != written
+    turned = fix != text
     fix = _retyped(fix, array, dtype, Role.INPUT, spelling) if array.dtype != NUMPY[dtype] else fix
     if array.dtype == NUMPY[dtype] and not turned:
-        copied = not array.flags.aligned or read_only
+        copied = not array.flags.aligned or (written and not array.flags.writeable)
         fix = (spelling.copy if copied else spelling.contiguous).format(x=fix)
     return f"{said}; write {fix}" if fix else said
 

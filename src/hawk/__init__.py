@@ -78,11 +78,12 @@ if TYPE_CHECKING:
     from hawk.collective import max as max
     from hawk.collective import mean as mean
     from hawk.collective import min as min
+    from hawk.collective import scatter as scatter
     from hawk.collective import sum as sum
     from hawk.reference import interpret, run_python
 
 
-_COLLECTIVE = ("all", "any", "argmax", "argmin", "max", "mean", "min", "sum")
+_COLLECTIVE = ("all", "any", "argmax", "argmin", "max", "mean", "min", "scatter", "sum")
 
 
 def __getattr__(name: str) -> Any:

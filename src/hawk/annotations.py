@@ -129,7 +129,8 @@ Param = Annotated[T, Marker.PARAM]
 """One number for the whole launch; `Param` is a float, `Param[Int32]` says another type, and
 `Param[Vector[3]]` three numbers."""
 Mutable = Annotated[T, Marker.MUTABLE]
-"""State: read at the start of a step and stored at its end, array `(n,)`, writable."""
+"""State: read at the start of a step and stored at its end, array `(n,)`, writable. A
+`Mutable[Table[...]]` is a table that steps give to, see `hawk.scatter`."""
 Terminated: TypeAlias = Annotated[bool, Marker.TERMINATED, BOOL]
 """True where the sample is done, array `(n,)` of bool, made by eagle unless passed."""
 

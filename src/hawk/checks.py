@@ -34,7 +34,7 @@ from hawk.ir.hidden import (
     whole_name,
 )
 from hawk.ir.meaning import represent
-from hawk.ir.nodes import Number, Role
+from hawk.ir.nodes import TABLES, Number, Role
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
 from hawk.targets.base import HEADER, Compiled, Slot, Word, new_block
@@ -126,7 +126,7 @@ class _Run:
         given = dict(zip(self.slots, planes, strict=True))
         self.words = {n: each for n, each in given.items() if isinstance(each, int)}
         arrays = {n: each for n, each in given.items() if not isinstance(each, int)}
-        self.tables = {n: a for n, a in arrays.items() if self.slots[n].role is Role.TABLE}
+        self.tables = {n: a for n, a in arrays.items() if self.slots[n].role in TABLES}
         self.arrays = {n: a.reshape(-1) for n, a in arrays.items() if n not in self.tables}
         real = _width(kernel, self.slots)
         words = {owner(name) for name in self.words}
@@ -244,7 +244,7 @@ class Again:
         block[Word.STEPS], block[Word.PIECE] = steps, 1
         for place, slot in enumerate(slots, HEADER):
             word = self.run.words.get(slot.name)
-            if slot.role is Role.TABLE:
+            if slot.role in TABLES:
                 word = self.run.tables[slot.name].ctypes.data
             elif word is None:
                 before = self.sample * slot.dtype.itemsize
@@ -255,8 +255,7 @@ class Again:
     def values(self) -> dict[str, Any]:
         """What a step of the kernel reads."""
         parameters, _ = self.run.kernel.signature.scalars
-        unlike = (Role.MASK, Role.TABLE)
-        read = (each.name for each in parameters if each.role not in unlike)
+        read = (each.name for each in parameters if each.role not in TABLES | {Role.MASK})
         values: dict[str, Any] = {name: self._number(self.run.slots[name]) for name in read}
         # Which the program may not have, where only what is printed asks for them.
         place = {N_SAMPLES: len(self.run.arrays[STEPS]), STEP_INDEX: self.taken}
@@ -297,7 +296,7 @@ def _sentence(site: Site, sample: int, step: int, seen: Seen) -> str:
         case Event.OUTSIDE:
             what = seen.text or site.text
             place = "a grid" if site.text.startswith(OF_GRID) else "a table"
-            return f"sample {sample:,} read outside of {place} at step {step:,}: {what}{values}"
+            return f"sample {sample:,} went outside of {place} at step {step:,}: {what}{values}"
         case Event.LOST | Event.PRINTED:
             what = seen.text or site.text
             return f"sample {sample:,} lost a number at step {step:,}: {what}{values}"

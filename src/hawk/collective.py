@@ -1,4 +1,4 @@
-"""What a kernel may ask of all samples of a batch: `hawk.sum(x)` and its like.
+"""What a kernel may ask of all samples of a batch, `hawk.sum(x)` and its like, and give to all.
 
     @hawk.kernel
     def centred(x: Mutable[Scalar]):
@@ -9,13 +9,20 @@ with. Samples that are done are left out, and so are those for which `where=` is
 in which numbers are added is fixed (`hawk.ir.reduce` says which), so the result has the same bits
 for any number of threads, at any vector width and on every machine. A reduction stands where every
 sample comes by: not in a branch, a loop or after an early return. Of a small array each element is
-reduced. Outside of a kernel all of these raise TypeError.
+reduced.
+
+    @hawk.kernel
+    def histogram(x: Scalar, counts: Mutable[Table[Index]]):
+        hawk.scatter(counts)[hawk.index(x)] += 1
+
+What samples give to the elements of a table comes after the step, sample by sample in the order of
+the batch (`hawk.ir.scatter`). Outside of a kernel all of these raise TypeError.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 def _only_in_kernels(name: str) -> NoReturn:
@@ -75,6 +82,19 @@ def argmin(value: float, *, where: bool = True) -> int:
 def argmax(value: float, *, where: bool = True) -> int:
     """The index of the first sample with what `max` gives, or of the first NaN; -1 of none."""
     _only_in_kernels("argmax")
+
+
+def scatter(table: Any, *, where: bool = True) -> Any:
+    """The elements of a `Mutable[Table[...]]`, to give something to one of them.
+
+    `hawk.scatter(t)[i] += v`, also `-=`; of integers and bools `|=` and `&=`; and
+    `hawk.scatter(t)[i].min(v)` and `.max(v)`. An index outside of the table gives nothing to
+    anybody, and neither does a sample for which `where` is False.
+    """
+    raise TypeError(
+        "hawk.scatter gives to a table that the samples of a batch share, so it has a meaning only "
+        "in a kernel; for arrays write np.add.at(...)"
+    )
 
 
 REDUCTIONS: dict[Callable[..., object], str] = {

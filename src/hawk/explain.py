@@ -43,8 +43,9 @@ def explanation(
     guess = estimate(fn, variant.shape)
     lines = [
         *_title(kernel, fn),
-        *_planes(fn),
+        *_planes(fn, traced),
         *_reductions(traced),
+        *_scatters(traced),
         *_program(fn),
         *_code(fn, machine, variant, guess),
         *_work(fn, guess),
@@ -83,6 +84,7 @@ _ROLES = {
     Role.INPUT: "read, one a sample",
     Role.UNIFORM: "one number for the whole launch",
     Role.TABLE: "a table that all samples read, contiguous",
+    Role.SHARED: "a table that all samples read and give to, contiguous",
     Role.INDEX: "the sample's index in the batch",
     Role.STATE: "read when a step starts, stored when it ends",
     Role.MASK: "True where the sample is done",
@@ -90,11 +92,13 @@ _ROLES = {
 }
 
 
-def _planes(fn: Function) -> Iterator[str]:
+def _planes(fn: Function, traced: Function) -> Iterator[str]:
     yield "\nPlanes"
-    name_width = max(len(plane.name) for plane in fn.planes)
+    given = {name for each in traced.scatters for name in (each.spot, each.value)}
+    planes = [plane for plane in fn.planes if plane.name not in given]
+    name_width = max(len(plane.name) for plane in planes)
     stores = dict(fn.stores)
-    for plane in fn.planes:
+    for plane in planes:
         what = _ROLES[plane.role]
         if plane.role is Role.STATE and stores[plane.name] is plane.read:
             what = "state that no step changes"
@@ -113,8 +117,20 @@ def _reductions(fn: Function) -> Iterator[str]:
     name_width = max(len(each.plane) for each in fn.reductions)
     for each in fn.reductions:
         yield f"  {each.plane:{name_width}}  = {quoted(each.loc) or f'hawk.{each.kind}(...)'}"
-    text = "So all samples take their steps together, one at a time, however many a launch is of."
-    yield from _said(text)
+    yield from _said(TOGETHER)
+
+
+def _scatters(fn: Function) -> Iterator[str]:
+    """What samples give to tables after each step."""
+    if not fn.scatters:
+        return
+    yield "\nTo all samples, after each step, sample by sample"
+    for each in fn.scatters:
+        yield f"  {quoted(each.loc) or f'{each.kind} to {each.plane}'}"
+    yield from _said("" if fn.reductions else TOGETHER)
+
+
+TOGETHER = "So all samples take their steps together, one at a time, however many a launch is of."
 
 
 def _is_read(fn: Function, plane: Plane) -> bool:

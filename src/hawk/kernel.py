@@ -8,7 +8,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
-from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from hawk.cache import LOADED
 from hawk.errors import HawkError
@@ -39,6 +49,18 @@ RESERVED = (
 WIDTHS = {"float64": DType.F64, "float32": DType.F32}
 
 
+class Ready(NamedTuple):
+    """A program that was compiled."""
+
+    traced: Traced
+    compiled: Compiled
+    kept: dict[Any, Any]
+    """What whoever runs it keeps with it, by a key of his own."""
+
+
+_NONE_UNIFORM: frozenset[str] = frozenset()
+
+
 class Program:
     """The step function of a kernel, traced and compiled once for each way it is called.
 
@@ -52,7 +74,7 @@ class Program:
         self.source = Source.of(function)
         self.signature: Signature = read(function, self.source, RESERVED)
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
-        self._compiled: dict[tuple[DType, frozenset[str], bool], tuple[Traced, Compiled]] = {}
+        self._compiled: dict[tuple[DType, frozenset[str], bool], Ready] = {}
 
     def trace(self, real: DType, uniform: frozenset[str]) -> Traced:
         """The program as the source says it, traced again when a global it read has changed."""
@@ -84,16 +106,24 @@ class Program:
         traced = self.trace(real, uniform)
         way = (real, uniform, count_steps)
         known = self._compiled.get(way)
-        if known is not None and known[0] is traced:
-            return known[1]
+        if known is not None and known.traced is traced:
+            return known.compiled
         with compiling():
             known = self._compiled.get(way)
-            if known is None or known[0] is not traced:
+            if known is None or known.traced is not traced:
                 program = _counting(traced.function) if count_steps else traced.function
                 program = _checking(program, traced) if self.checks else program
-                known = (traced, _with_phases(self.function, program, uniform))
+                known = Ready(traced, _with_phases(self.function, program, uniform), {})
                 self._compiled[way] = known
-            return known[1]
+            return known.compiled
+
+    def ready(self, real: DType) -> Ready | None:
+        """What is compiled already for float width `real` and arrays for all inputs.
+
+        None where nothing is, or where a global has changed since.
+        """
+        known = self._compiled.get((real, _NONE_UNIFORM, False))
+        return known if known is not None and known.traced.is_current() else None
 
 
 def _counting(fn: Function) -> Function:
@@ -110,7 +140,7 @@ def _checking(fn: Function, traced: Traced) -> Function:
 
 def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
     """Native code of the traced program `fn`, and of what each sample gives to its reductions."""
-    if not fn.reductions:
+    if not fn.reductions and not fn.scatters:
         return _compiled(function, fn, uniform)
     from hawk.passes.phases import given_to, plane_given_to, step_of  # few kernels need it
 
@@ -123,7 +153,8 @@ def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) 
         )
         for each in fn.reductions
     )
-    return replace(_compiled(function, step_of(fn), uniform), phases=phases)
+    step = _compiled(function, step_of(fn), uniform)
+    return replace(step, phases=phases, scatters=fn.scatters)
 
 
 def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
@@ -215,6 +246,10 @@ class Kernel(Generic[P, R]):
         Raises HawkError.
         """
         return self.program.compile(real, uniform, count_steps=count_steps)
+
+    def ready(self, real: DType) -> Ready | None:
+        """What is compiled already; see `Program.ready`."""
+        return self.program.ready(real)
 
     @property
     def contract(self) -> bool:
@@ -315,6 +350,8 @@ def _describe(parameter: Parameter) -> str:
             return "Terminated"
         case Role.TABLE:
             return element
+        case Role.SHARED:
+            return f"Mutable[{element}]"
         case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 
@@ -406,7 +443,7 @@ def _made(program: Program, count: Any, dtype: str | None) -> Kernel[Any, Any]:
             )
     elif isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(f'steps must be a number from 1 or "auto", got {count!r}')
-    elif count > 1 and Role.STATE not in roles:
+    elif count > 1 and not roles & {Role.STATE, Role.SHARED}:
         raise HawkError(
             "H111",
             f"steps={count} repeats a step that changes nothing: there is no Mutable parameter",

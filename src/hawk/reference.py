@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hawk.frontend.cpython import Shim
 from hawk.frontend.reductions import Asked
+from hawk.frontend.scatters import Given
 from hawk.frontend.signature import NO_DEFAULT
 from hawk.ir.hidden import (
     N_SAMPLES,
@@ -26,17 +27,20 @@ from hawk.ir.hidden import (
 )
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
-from hawk.ir.nodes import WRITTEN, Role
+from hawk.ir.nodes import TABLES, WRITTEN, Role
 from hawk.ir.nodes import Number as PlainNumber
 from hawk.ir.reduce import reduce
+from hawk.ir.scatter import scatter
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
 from hawk.passes.phases import KEEP, VALUE, given_to, step_of
 
 Values: TypeAlias = "dict[str, Any]"
-Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Mapping[str, PlainNumber]]"
+Left: TypeAlias = "tuple[Mapping[str, PlainNumber], Sequence[Given]]"
+"""What a step of a sample leaves: what it stores, and what it gives to shared tables, in order."""
+Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Left]"
 """One step of one sample: what its planes hold, and the results of the step's first reductions, to
-what it stores. Raises Asked for a reduction whose result is not among them."""
+what it leaves. Raises Asked for a reduction whose result is not among them."""
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 
@@ -51,12 +55,23 @@ def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: An
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         function = kernel.trace(real, uniform)
         given = [given_to(function, each) for each in function.reductions]
+        types = {plane.name: plane.dtype for plane in function.planes}
 
-        def step(values: Values, reduced: Sequence[PlainNumber]) -> Mapping[str, PlainNumber]:
+        def step(values: Values, reduced: Sequence[PlainNumber]) -> Left:
             made = zip([each.plane for each in function.reductions], reduced, strict=False)
             values = {**values, **dict(made)}
             if len(reduced) == len(given):
-                return run_program(step_of(function), values)
+                stored = run_program(step_of(function), values)
+                return stored, [
+                    Given(
+                        each.kind,
+                        each.plane,
+                        types[each.plane],
+                        int(stored[each.spot]),
+                        stored[each.value],
+                    )
+                    for each in function.scatters
+                ]
             asked, reduction = given[len(reduced)], function.reductions[len(reduced)]
             left = run_program(asked, values)
             keep = bool(left.get(KEEP, True))
@@ -77,11 +92,11 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         shim = Shim(real, contract=kernel.contract)
 
-        def step(values: Values, reduced: Sequence[PlainNumber]) -> Values:
+        def step(values: Values, reduced: Sequence[PlainNumber]) -> Left:
             given = shim.given(kernel, values)
             shim.batch.begin(reduced)
             stored = {name: each.number for name, each in shim.step(kernel, given).items()}
-            return {**stored, STEP_INDEX: values[STEP_INDEX] + 1}
+            return {**stored, STEP_INDEX: values[STEP_INDEX] + 1}, shim.batch.given
 
         return step
 
@@ -99,6 +114,7 @@ def _run(
     given = _bind(kernel, args, planes)
     real = _width(kernel, given)
     tables = _tables(kernel, given, real)
+    shared = {each.name: given[each.name].shape for each in kernel.parameters if each.table}
     given = {name: each for name, each in given.items() if name not in tables}
     arranged = _arranged(kernel, given)
     shapes = {name: element.shape for name, element in kernel.signature.shaped.items()}
@@ -126,7 +142,7 @@ def _run(
         {
             each.name: _number(read[each.name], sample, each.element.at(real))
             for each in parameters
-            if each.role not in (Role.MASK, Role.TABLE)
+            if each.role not in TABLES | {Role.MASK}
         }
         | tables
         | {SAMPLE_INDEX: sample, N_SAMPLES: n, STEP_INDEX: 0}
@@ -134,25 +150,37 @@ def _run(
     ]
     for _ in range(steps):
         live = [i for i in range(n) if mask is None or not results[mask][i]]
-        for sample, left in zip(live, _step_of_all(step, batch, live), strict=True):
+        left_by_all = _step_of_all(step, batch, live)
+        for sample, (left, _) in zip(live, left_by_all, strict=True):
             for name, number in left.items():
                 if name in stored:
                     stored[name][sample] = number
                 if name in batch[sample]:
                     batch[sample][name] = number
+        _give(tables, [given for _, given in left_by_all])
+    for each in kernel.parameters:
+        if each.role is Role.SHARED:
+            array = np.array(tables[each.name], each.element.at(real).numpy)
+            results[each.name] = array.reshape(shared[each.name])
     for each in (*kernel.parameters, *kernel.outputs):
         if each.grid is not None and each.name in results:
             results[each.name] = results[each.name].reshape(arranged)
     return results
 
 
-def _step_of_all(
-    step: Step, batch: Sequence[Values], live: Sequence[int]
-) -> list[Mapping[str, PlainNumber]]:
-    """What the live samples of a batch store in a step, one reduction of all of them at a time."""
+def _give(tables: dict[str, Any], by_all: Sequence[Sequence[Given]]) -> None:
+    """Give to tables what the samples have for them: one scatter after the other."""
+    for each in zip(*by_all, strict=True):
+        spots, values = [given.spot for given in each], [given.value for given in each]
+        first = each[0]
+        scatter(first.kind, first.dtype, tables[first.table], spots, values)
+
+
+def _step_of_all(step: Step, batch: Sequence[Values], live: Sequence[int]) -> list[Left]:
+    """What the live samples of a batch leave after a step, one reduction of them at a time."""
     reduced: list[PlainNumber] = []
     while True:
-        stored: list[Mapping[str, PlainNumber]] = []
+        stored: list[Left] = []
         asked: dict[int, Asked] = {}
         for sample in live:
             try:

@@ -143,13 +143,18 @@ def launch(
 
 def _entered(compiled: Compiled, block: ctypes.Array[ctypes.c_int64], rows: list[int]) -> list[int]:
     """Enter the code once, with rows to do first; the rows that are left to do."""
-    before, left = (ctypes.c_int64 * max(1, len(rows)))(*rows), (ctypes.c_int64 * 3)()
+    before, left = (ctypes.c_int64 * max(1, len(rows)))(*rows), left_room(compiled)
     block[Word.ROWS], block[Word.ROW_COUNT] = ctypes.addressof(before), len(rows) // 3
     block[Word.LEFT], block[Word.LEFT_COUNT] = ctypes.addressof(left), 0
     block[Word.NEXT_ROW] = 0
     compiled.entry(ctypes.addressof(block))
     done = min(len(rows) // 3, block[Word.NEXT_ROW])
     return [*left[: 3 * block[Word.LEFT_COUNT]], *rows[3 * done :]]
+
+
+def left_room(compiled: Compiled) -> ctypes.Array[ctypes.c_int64]:
+    """Room for the rows that one thread may leave."""
+    return (ctypes.c_int64 * (3 * (compiled.lanes + 1)))()
 
 
 def interpreted(fn: Function, batch: Batch, steps: int, samples: Sequence[int]) -> Batch:

@@ -31,7 +31,7 @@ from hawk.ir.types import DType
 from hawk.ir.verify import verify
 from hawk.kernel import Kernel, Parameter
 from hawk.passes.pipeline import optimise
-from hawk.targets.base import Compiled
+from hawk.targets.base import STEPS_MAX, Compiled
 from hawk.targets.cpu import entries
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.cpu.width import Variant, variant
@@ -293,6 +293,7 @@ class _Run:
                 shape = row.shape
                 way = f"compiled, {name}, width {shape.width}, chains {shape.chains}, block "
                 way += f"{row.block}, n {n}, launches of {taken}, pieces of {piece}"
+                way += f", refilled from {row.refill} steps on"
                 way += ", interrupted" if window else ""
                 way += "" if picked is None else ", mapped"
                 _compare(way, self.end.copy(n), got)
@@ -302,7 +303,8 @@ class _Run:
         width, chains = self.random.choice(
             ((1, 1), (1, 3), (2, 1), (2, 4), (4, 1), (4, 2), (4, 4), (8, 1), (8, 2), (16, 1))
         )
-        row = variant(self.fn, machine, width, chains, self.random.choice((4, 8, 16)))
+        block, refill = self.random.choice((4, 8, 16)), self.random.choice((0, 3, STEPS_MAX))
+        row = variant(self.fn, machine, width, chains, block, refill)
         # Code that looks at the clock as often as it can is interrupted as often as it can.
         looks = self.random.choice((1, entries.WORK_BETWEEN_LOOKS))
         with mock.patch.object(entries, "WORK_BETWEEN_LOOKS", looks):

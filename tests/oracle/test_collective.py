@@ -15,6 +15,7 @@ import pytest
 
 import hawk
 from hawk.cache.lookup import Cache
+from hawk.ir.hidden import is_hidden
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.kernel import Kernel
@@ -28,7 +29,7 @@ from tests.oracle.programs import Program, write
 from tests.unit.targets.machines import runnable
 
 PROGRAMS = 30
-SAMPLES, STEPS = 11, 2
+SAMPLES, STEPS, ELEMENTS = 11, 2, 5
 WIDTHS = ((1, 1), (2, 3), (4, 4), (8, 1))
 
 KINDS = ("sum", "mean", "min", "max", "argmin", "argmax", "any", "all")
@@ -44,21 +45,10 @@ USES = {
 def reducing(program: Program) -> Program | None:
     """The program with reductions; None where it has no state, or leaves before its end."""
     random = Random(f"reductions {program.seed}")
-    states = [
-        (each.name, each.element.at(DType.F64))
-        for each in load(program.text).parameters
-        if each.role is Role.STATE
-    ]
+    states = states_of(program)
     tree = ast.parse(program.text)
-    kernel = next(
-        each
-        for each in ast.walk(tree)
-        if isinstance(each, ast.FunctionDef) and each.name == "kernel"
-    )
-    last = kernel.body[-1]
-    inside = kernel.body[:-1] if isinstance(last, ast.Return) else kernel.body
-    nested = [node for each in inside for node in ast.walk(each)]
-    if not states or any(isinstance(node, ast.Return) for node in nested):
+    kernel = kernel_in(tree)
+    if not states or leaves_early(kernel):
         return None
     lines: list[str] = []
     for place in range(random.randint(2, 4)):
@@ -68,23 +58,51 @@ def reducing(program: Program) -> Program | None:
         where = random.choice(["", f", where={other} > 0", f", where={name} == {name}"])
         lines.append(f"red{place} = hawk.{random.choice(KINDS)}({value}{where})")
         lines.append(USES[dtype].format(plane=name, got=f"red{place}"))
-    written = ast.parse("\n".join(lines)).body
-    cut = 2 * random.randint(0, len(written) // 2)
-    end = [last] if isinstance(last, ast.Return) else []
-    kernel.body = [*written[:cut], *inside, *written[cut:], *end]
+    put_around(kernel, lines, 2 * random.randint(0, len(lines) // 2))
     return Program(program.seed, ast.unparse(tree), program.wide)
+
+
+def states_of(program: Program) -> list[tuple[str, DType]]:
+    """The Mutables of a program, and their types where floats are wide."""
+    return [
+        (each.name, each.element.at(DType.F64))
+        for each in load(program.text).parameters
+        if each.role is Role.STATE
+    ]
+
+
+def kernel_in(tree: ast.Module) -> ast.FunctionDef:
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    return next(each for each in functions if each.name == "kernel")
+
+
+def leaves_early(kernel: ast.FunctionDef) -> bool:
+    """Is there a `return` before the end?"""
+    nested = [node for each in kernel.body[:-1] for node in ast.walk(each)]
+    last = kernel.body[-1]
+    nested += [] if isinstance(last, ast.Return) else list(ast.walk(last))
+    return any(isinstance(node, ast.Return) for node in nested)
+
+
+def put_around(kernel: ast.FunctionDef, lines: list[str], cut: int) -> None:
+    """Put the first lines before the body, and the others at its end."""
+    written = ast.parse("\n".join(lines)).body
+    end = [each for each in kernel.body[-1:] if isinstance(each, ast.Return)]
+    inside = kernel.body[: len(kernel.body) - len(end)]
+    kernel.body = [*written[:cut], *inside, *written[cut:], *end]
 
 
 def planes_of(kernel: Kernel[..., Any], case: Case) -> dict[str, Any]:
     random = Random(f"batch {case.seed}")
-    planes: dict[str, Any] = dict(case.numbers)
+    numbers = {name: each for name, each in case.numbers.items() if not is_hidden(name)}
+    planes: dict[str, Any] = dict(numbers)
     for each in kernel.parameters:
         if each.role in (Role.UNIFORM, Role.MASK):
             continue
         dtype = each.element.at(case.real)
-        numbers = column(random, dtype, SAMPLES, each.name)
+        count = SAMPLES if each.table is None else ELEMENTS
         with np.errstate(all="ignore"):
-            planes[each.name] = np.array(numbers, dtype.numpy)
+            planes[each.name] = np.array(column(random, dtype, count, each.name), dtype.numpy)
     return planes
 
 

@@ -20,7 +20,8 @@ from hawk.ir import meaning
 from hawk.ir.ops import OPS
 from hawk.ir.verify import InvalidProgram
 from hawk.passes import common_subexpressions, unroll
-from hawk.targets.cpu.entries import _Entry
+from hawk.targets.cpu.entries import Entry
+from hawk.targets.cpu.pool import Pool
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Steps
 from hawk.targets.llvm import Emitter, zero
@@ -75,6 +76,17 @@ def stops_overlooked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Rush, "_rush", wrong)
 
 
+def never_given_back(patch: pytest.MonkeyPatch) -> None:
+    """A sample comes into a refilled lane, and what it was is stored, not what it became."""
+    right = Pool._copy
+
+    def wrong(self: Pool, plane: Any, source: Any, target: Any) -> None:
+        if target[0] == self.entry.scratch[plane]:
+            right(self, plane, source, target)
+
+    patch.setattr(Pool, "_copy", wrong)
+
+
 def one_pass_more(patch: pytest.MonkeyPatch) -> None:
     """A loop that is written out runs once more than it should."""
     right = unroll._trips
@@ -122,8 +134,14 @@ FAULTS: dict[str, tuple[Fault, str, tuple[str, ...]]] = {
     "a branch that varies takes one side": (
         replaced(Emitter, "choose", lambda self, test, then, orelse, kind: then), "if", WIDE,
     ),
+    "a sample in a refilled lane has the steps of its lane": (
+        replaced(Pool, "_least_left", lambda self: self.steps), "terminated", WIDE,
+    ),
+    "what a refilled lane held is not stored": (
+        never_given_back, "terminated", WIDE,
+    ),
     "the last samples are not copied back": (
-        replaced(_Entry, "_copy_back", lambda *_: None), "", WIDE,
+        replaced(Entry, "_copy_back", lambda *_: None), "", WIDE,
     ),
     "operations are the same if they begin alike": (
         replaced(

@@ -27,3 +27,6 @@ class _Counting(Kernel[..., Any]):
         self, real: DType, uniform: frozenset[str] = frozenset(), *, count_steps: bool = True
     ) -> Compiled:
         return self._kernel.compile(real, uniform, count_steps=count_steps)
+
+    def ready(self, real: DType) -> None:
+        """What its kernel has ready is not this one."""

@@ -65,7 +65,10 @@ class Course:
         "threads",
     )
 
-    def __init__(self, plan: Plan, loaded: Loaded, mask: NDArray[np.bool]) -> None:
+    def __init__(
+        self, plan: Plan, loaded: Loaded, mask: NDArray[np.bool], mark: object = None
+    ) -> None:
+        """`mark`: that of a launch that was made already, and interrupted."""
         self.plan, self._loaded, self._mask = plan, loaded, mask
         self._largest = largest_launch(plan.policy)
         self._one_pass = isinstance(plan.policy, OnePass)
@@ -83,7 +86,7 @@ class Course:
         self.threads = 1
         """Most threads that could work on a launch."""
         self._launches: dict[int, int] = {}
-        self._mark = object()
+        self._mark = mark or object()
         """The next launch, or the one that was interrupted."""
 
     def advance(

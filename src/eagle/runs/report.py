@@ -99,7 +99,7 @@ class SimResult:
     """True where the sample is done: bool `(n,)`."""
     status: Status
     report: RunReport
-    allocated: tuple[str, ...]
+    allocated: tuple[str, ...] = ()
     """State planes that the caller left out and eagle made."""
     steps_taken: NDArray[Any] | None = None
     """Steps each sample took in this run: int64 `(n,)` with `count_steps=True`, else None."""

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
-from operator import index
+from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.binding import AnyKernel, Binding, Door, bind
-from eagle.deploy import Deployed, as_kernel, both_given
-from eagle.devices.base import Turn
+from eagle.binding import Binding
+from eagle.devices.base import Loaded, Turn
 from eagle.errors import Busy
-from eagle.params import shown, whole
-from eagle.runs.counting import STEPS_TAKEN, counting
+from eagle.runs.counting import STEPS_TAKEN
 from eagle.runs.course import Course, Plan
-from eagle.runs.policy import OnePass, describe, policy_for, total_steps
+from eagle.runs.policy import describe, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
-from hawk.ir.nodes import WRITTEN, Role
-
-LARGEST = 2**63 - 1
+from hawk.ir.nodes import CHANGED
 
 OnProgress: TypeAlias = "Callable[[RunReport], object]"
 
@@ -43,11 +38,13 @@ class Simulation:
         again: bool,
         on_progress: OnProgress | None = None,
         progress: bool = False,
+        loaded: Loaded | None = None,
     ) -> None:
+        """`loaded`: the kernel and its planes, where they were put together already."""
         assert binding.mask is not None
         self._binding, self._plan = binding, plan
         self._on_progress, self._progress = on_progress, progress
-        self._loaded = binding.load()
+        self._loaded = binding.load() if loaded is None else loaded
         self._mask = binding.arrays[binding.mask]
         self._steps_taken = binding.arrays.get(STEPS_TAKEN)
         self._turn = Turn()
@@ -142,6 +139,12 @@ class Simulation:
         self._course = None
         return result
 
+    def left_off(self, mark: object, begun: float) -> SimResult:
+        """What a launch of `mark` did that began at `begun`, and that an exception ended."""
+        self._begun = begun
+        self._course = Course(self._plan, self._loaded, self._mask, mark)
+        return self._result(self._course, "interrupted")
+
     def _new_course(self) -> Course:
         if self._steps_taken is not None:
             self._steps_taken[...] = 0
@@ -221,227 +224,5 @@ class Simulation:
 
 def _written(binding: Binding) -> dict[str, NDArray[Any]]:
     """Copies of the planes that launches write."""
-    names = [slot.name for slot in binding.compiled.planes if slot.role in WRITTEN]
+    names = [slot.name for slot in binding.compiled.planes if slot.role in CHANGED]
     return {name: binding.arrays[name].copy() for name in names}
-
-
-# -- the four ways to ask for it -------------------------------------------------------------------
-
-
-def simulate(
-    kernel: AnyKernel | Deployed,
-    /,
-    *,
-    max_steps: SupportsIndex,
-    n: SupportsIndex | None = None,
-    threads: SupportsIndex | None = None,
-    out: object = None,
-    buffer: object = None,
-    every: SupportsIndex | None = None,
-    on_progress: OnProgress | None = None,
-    progress: bool = False,
-    count_steps: bool = False,
-    layout: object = None,
-    **planes: object,
-) -> SimResult:
-    """Run a batch until each sample is done, all in one launch.
-
-    `planes` are the kernel's planes by name: arrays `(n,)` of the kernel's types, contiguous, and
-    numbers for each `Param`. State is changed in place; what is never read before it is written
-    may be left out. No sample takes more than `max_steps` steps, from 1 to 2**63-1; those that
-    would keep their state there, and the result's status is `"max_steps"`. `out`, also called
-    `buffer`, takes arrays for what the kernel returns. `n` is the number of samples where no array
-    tells. `threads` bounds the threads that work on it.
-
-    `every=N` takes all samples N steps further, then calls `on_progress` with a RunReport, and so
-    on until the end, which it is told too. `progress=True` shows how many samples are done, at
-    5 pictures a second. `count_steps=True` counts the steps of each sample, as
-    `result.steps_taken`, and makes `report.steps` exact.
-
-    Nothing is copied or converted, but for small arrays with the samples first (LayoutWarning):
-    BindError says all that does not fit before anything is written. `layout`, `"samples_first"` or
-    `"samples_last"`, or a dict that says it by plane, is for arrays whose shape reads both ways.
-    Ctrl-C raises KeyboardInterrupt within 0.2 s, with the result so far as its `result`; see
-    `Simulation.run`.
-    """
-    options = _Options("eagle.simulate", max_steps, n, threads, out, buffer, layout)
-    told = _Told(every, on_progress, progress, count_steps)
-    return _simulation(kernel, options, told, planes, one_pass=True, again=False).run()
-
-
-def simulation(
-    kernel: AnyKernel | Deployed,
-    /,
-    *,
-    max_steps: SupportsIndex,
-    n: SupportsIndex | None = None,
-    threads: SupportsIndex | None = None,
-    out: object = None,
-    buffer: object = None,
-    every: SupportsIndex | None = None,
-    on_progress: OnProgress | None = None,
-    progress: bool = False,
-    count_steps: bool = False,
-    layout: object = None,
-    **planes: object,
-) -> Simulation:
-    """What `simulate` would run, to be run with `.run()`, put back with `.reset()`, run again."""
-    options = _Options("eagle.simulation", max_steps, n, threads, out, buffer, layout)
-    told = _Told(every, on_progress, progress, count_steps)
-    return _simulation(kernel, options, told, planes, one_pass=True, again=True)
-
-
-def run_until_done(
-    kernel: Deployed | AnyKernel,
-    /,
-    *,
-    max_steps: SupportsIndex,
-    n: SupportsIndex | None = None,
-    threads: SupportsIndex | None = None,
-    out: object = None,
-    buffer: object = None,
-    every: SupportsIndex | None = None,
-    on_progress: OnProgress | None = None,
-    progress: bool = False,
-    count_steps: bool = False,
-    layout: object = None,
-    **planes: object,
-) -> RunReport:
-    """Launch a kernel until each sample is done; say how many launches of how many steps it took.
-
-    One launch takes what the kernel's `steps=` says, the last one what is left of `max_steps`, and
-    with `every=N` none goes past a multiple of N. Everything else is as in `simulate`; an exception
-    has the report so far as its `result`.
-    """
-    options = _Options("eagle.run_until_done", max_steps, n, threads, out, buffer, layout)
-    told = _Told(every, on_progress, progress, count_steps)
-    simulation = _simulation(kernel, options, told, planes, one_pass=False, again=False)
-    try:
-        return simulation.run().report
-    except BaseException as stopped:
-        result = getattr(stopped, "result", None)
-        if isinstance(result, SimResult):
-            stopped.result = result.report  # pyright: ignore[reportAttributeAccessIssue]
-        raise
-
-
-def until_done(
-    kernel: Deployed | AnyKernel,
-    /,
-    *,
-    max_steps: SupportsIndex,
-    n: SupportsIndex | None = None,
-    threads: SupportsIndex | None = None,
-    out: object = None,
-    buffer: object = None,
-    every: SupportsIndex | None = None,
-    on_progress: OnProgress | None = None,
-    progress: bool = False,
-    count_steps: bool = False,
-    layout: object = None,
-    **planes: object,
-) -> Simulation:
-    """What `run_until_done` would run, to be run with `.run()`, put back with `.reset()`."""
-    options = _Options("eagle.until_done", max_steps, n, threads, out, buffer, layout)
-    told = _Told(every, on_progress, progress, count_steps)
-    return _simulation(kernel, options, told, planes, one_pass=False, again=True)
-
-
-class _Options(NamedTuple):
-    """What all four take besides the kernel and its planes."""
-
-    door: str
-    max_steps: SupportsIndex
-    n: SupportsIndex | None
-    threads: SupportsIndex | None
-    out: object
-    buffer: object
-    layout: object
-
-
-class _Told(NamedTuple):
-    """What is wanted to be known of a run."""
-
-    every: SupportsIndex | None
-    on_progress: OnProgress | None
-    progress: bool
-    count_steps: bool
-
-
-_door = cache(Door)
-_NOTHING_TOLD = _Told(None, None, progress=False, count_steps=False)
-
-
-def _simulation(
-    given: AnyKernel | Deployed,
-    options: _Options,
-    told: _Told,
-    planes: Mapping[str, object],
-    *,
-    one_pass: bool,
-    again: bool,
-) -> Simulation:
-    kernel = as_kernel(given, options.door)
-    problems = [*_never_finishes(kernel), *_out_of_range("max_steps", options.max_steps)]
-    if options.threads is not None:
-        problems += _out_of_range("threads", options.threads)
-    problems += both_given(options.out, options.buffer)
-    if told != _NOTHING_TOLD:
-        problems += _wrongly_told(told)
-    binding = bind(
-        counting(kernel) if told.count_steps else kernel,
-        door=_door(options.door),
-        planes=planes,
-        n=options.n,
-        out=options.buffer if options.out is None else options.out,
-        problems=problems,
-        layout=options.layout,
-    )
-    plan = Plan(
-        OnePass() if one_pass else policy_for(kernel.steps, largest=kernel.steps_max),
-        max_steps=index(options.max_steps),
-        threads=None if options.threads is None else index(options.threads),
-        every=None if told.every is None else index(told.every),
-    )
-    return Simulation(
-        binding, plan, again=again, on_progress=told.on_progress, progress=told.progress
-    )
-
-
-def _never_finishes(kernel: AnyKernel) -> list[str]:
-    if Role.MASK in [parameter.role for parameter in kernel.parameters]:
-        return []
-    message = (
-        f"{kernel.name} never finishes a sample; write `terminated: Terminated` in its signature "
-        "and `terminated = ...` in its body, where it is known whether the sample is done "
-        f"(for a fixed number of steps: hawk.steps({kernel.name}, 1000)(...))"
-    )
-    return [message]
-
-
-def _out_of_range(name: str, number: SupportsIndex) -> list[str]:
-    parsed = whole(number)
-    if parsed is not None and 1 <= parsed <= LARGEST:
-        return []
-    fix = f"{name}={_EXAMPLES[name]}"
-    if isinstance(number, (float, np.floating)) and number.is_integer() and 1 <= number < LARGEST:
-        fix = f"{name}=int({name})"
-    return [
-        f"{name!r}: expected a whole number from 1 to 2**63-1, got {shown(number)}; write {fix}"
-    ]
-
-
-_EXAMPLES = {"max_steps": "1_000_000", "threads": "1", "every": "1_000"}
-
-
-def _wrongly_told(told: _Told) -> list[str]:
-    problems = [] if told.every is None else _out_of_range("every", told.every)
-    if told.on_progress is not None and not callable(told.on_progress):
-        problems.append(f"'on_progress': expected a function, got {shown(told.on_progress)}")
-    elif told.on_progress is not None and told.every is None:
-        problems.append("'on_progress': say how often; write every=1000, steps between two calls")
-    for name in ("progress", "count_steps"):
-        value = getattr(told, name)
-        if not isinstance(value, (bool, np.bool)):
-            problems.append(f"{name!r}: expected True or False, got {shown(value)}")
-    return problems

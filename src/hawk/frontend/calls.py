@@ -22,13 +22,22 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, named
 from hawk.frontend.refused import check
+from hawk.frontend.scatters import as_shared
 from hawk.frontend.signature import Parameter, Signature, article
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Closure, GridScalar, Scalar, TableView, Unusable, is_known
+from hawk.frontend.values import (
+    Closure,
+    GridScalar,
+    Scalar,
+    Spot,
+    TableView,
+    Unusable,
+    is_known,
+)
 from hawk.ir.nodes import Role
 from hawk.math import linear
 
@@ -60,7 +69,10 @@ class Calls:
         """The value of a call."""
         expressions = self.domain.expressions
         if isinstance(node.func, ast.Attribute):
-            owner = expressions.evaluate(frame, node.func.value)
+            owner = expressions.owner(frame, node.func.value)
+            if isinstance(owner, Spot):
+                self.domain.scatters.method(frame, node, owner, *self._arguments(frame, node))
+                return None
             if isinstance(owner, SmallArray) and node.func.attr == "copy":
                 given = self._arguments(frame, node)
                 return expressions.arrays.method(frame, node, owner, *given)
@@ -91,7 +103,7 @@ class Calls:
         places = {each.arg: each.value for each in node.keywords}
         written = [places.get(axis, node) for axis in table.form.axes]
         read = functools.partial(tables.element, table, indices)
-        return expressions.looked_up(frame, node, read, written, name)
+        return expressions.looked_up(frame, node, table, read, written, name)
 
     def _of_grid(
         self, frame: Frame, node: ast.Call, grid: GridScalar, method: str, name: str
@@ -103,7 +115,8 @@ class Calls:
         assert grid.form is not None
         written = [places.get(axis, node) for axis in grid.form.axes]
         read = grids.neighbor if method == "neighbor" else grids.at
-        return expressions.looked_up(frame, node, lambda: read(grid, args, keywords), written, name)
+        wanted = functools.partial(read, grid, args, keywords)
+        return expressions.looked_up(frame, node, grid, wanted, written, name)
 
     def _arguments(self, frame: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         """What a call gives by place and by name."""
@@ -235,6 +248,8 @@ class Calls:
             return self.domain.expressions.arrays.apply(
                 frame, node, lambda *each: recipe(self.numbers, *each), args
             )
+        for value in (*args, *keywords.values()):
+            self.domain.scatters.check_read(frame, node, value)
         for value, each in zip(args, node.args, strict=False):
             if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_OTHERS:
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
@@ -477,7 +492,7 @@ class Calls:
             names[each.name] = domain.expressions.guarded(
                 frame, place, lambda v=value, d=dtype: self.numbers.store(v, d)
             )
-        leave = Leave(domain, signature)
+        leave = Leave(domain, signature, names)
         inner = Frame(
             kernel.source,
             names,
@@ -502,6 +517,10 @@ class Calls:
         what = f"`{parameter.name}` of `{kernel.source.name}` is a {form.name}, and it gets "
         if not isinstance(value, TableView):
             raise HawkError("H305", what + describe(self.numbers, value), frame.loc(node))
+        if parameter.role is Role.SHARED and not value.shared:
+            what = f"`{kernel.source.name}` gives to its `{parameter.name}`, and `{value.name}` is "
+            what += "a Table that no step changes"
+            raise HawkError("H216", what, frame.loc(node), as_shared(value))
         pairs = zip(form.extents, value.form.extents, strict=False)
         fits = len(form.extents) == len(value.form.extents) and value.dtype is dtype
         if not fits or any(a is not None and a != b for a, b in pairs):

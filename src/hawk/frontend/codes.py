@@ -48,7 +48,8 @@ CODES: Mapping[str, str] = {
     "H213": "Numbers that do not fit the parts they are assigned to.",
     "H214": "Shapes of small arrays that do not go together.",
     "H215": "An index that is not one of the places of a table or a grid.",
-    "H216": "Neighbours of numbers that the step itself changes.",
+    "H216": "Something given to a table that does not take it, or not in this way.",
+    "H217": "Neighbours of numbers that the step itself changes.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",
@@ -64,12 +65,12 @@ CODES: Mapping[str, str] = {
     "H402": "A loop that unrolls into too many passes.",
     "H403": "An expression nested too deeply.",
     "H404": "Something of unknown length.",
-    "H405": "A reduction of all samples where only some come by.",
+    "H405": "A reduction or a scatter of all samples where only some come by.",
     # the machine
     "H501": "A processor that cannot run what hawk compiles.",
     # checks
     "H601": "An assertion that does not hold for a sample.",
     "H602": "A number that became NaN.",
     "H603": "A number without a true result: out of range as an integer, or divided by 0.",
-    "H604": "An index outside of a table or a grid, brought to the nearest place there is.",
+    "H604": "An index outside of a table or grid: the nearest place is read, and nothing is given.",
 }

@@ -15,7 +15,7 @@ from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source, nearest
-from hawk.frontend.suggestions import elements
+from hawk.frontend.suggestions import elements, indices_of
 from hawk.frontend.templates import describe
 from hawk.frontend.values import (
     VIEWS,
@@ -24,6 +24,8 @@ from hawk.frontend.values import (
     NeedsKnown,
     Range,
     Scalar,
+    Spot,
+    Spots,
     Stream,
     TableView,
     is_known,
@@ -162,8 +164,8 @@ class Containers:
     def place(self, frame: Frame, node: ast.Subscript) -> tuple[Any, Any]:
         """What has the element, and the key that is known."""
         owner = self.expressions.evaluate(frame, node.value)
-        if isinstance(owner, (GridScalar, TableView)):
-            return owner, [self.expressions.evaluate(frame, each) for each in _indices(node)]
+        if isinstance(owner, (GridScalar, TableView, Spots)):
+            return owner, [self.expressions.evaluate(frame, each) for each in indices_of(node)]
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
@@ -186,7 +188,9 @@ class Containers:
         if isinstance(owner, (GridScalar, TableView)):
             element: Any = grids.element if isinstance(owner, GridScalar) else tables.element
             read = partial(element, owner, key)
-            return self.expressions.looked_up(frame, node, read, _indices(node))
+            return self.expressions.looked_up(frame, node, owner, read, indices_of(node))
+        if isinstance(owner, Spots):
+            return Spot(owner, tuple(key), tuple(indices_of(node)))
         if isinstance(owner, SmallArray):
             return self.expressions.arrays.element(frame, node, owner, key)
         self._check_key(frame, node, owner, key)
@@ -300,18 +304,24 @@ class Containers:
         if isinstance(owner, SmallArray):
             self.expressions.arrays.store(frame, target, owner, key, value)
             return
-        self._check_store(frame, target, owner)
+        self._check_store(frame, target, owner, augmented=True)
         if isinstance(key, slice) and isinstance(owner, list):
             value = self.expressions.calls.structural.sequence(frame, target, value)
         by_python(lambda: owner.__setitem__(key, value), frame.loc(target))
 
-    def _check_store(self, frame: Frame, target: ast.Subscript, owner: Any) -> None:
+    def _check_store(
+        self, frame: Frame, target: ast.Subscript, owner: Any, *, augmented: bool = False
+    ) -> None:
         text = frame.source.text(target.value)
         if isinstance(owner, Scalar):
             what = (
                 f"`{text}` is {describe(self.numbers, owner)}, one number of this sample, and has "
             )
             raise HawkError("H308", what + "no elements", frame.loc(target), f"{text} = ...")
+        if isinstance(owner, Spots):
+            raise self.domain.scatters.assigned(frame, target, owner)
+        if isinstance(owner, TableView) and owner.shared:
+            raise self.domain.scatters.written(frame, target, owner, augmented=augmented)
         if not isinstance(owner, (list, dict)):
             what = f"`{text}` is {describe(self.numbers, owner)}, which cannot change"
             fix: str | Edit = ""
@@ -330,11 +340,6 @@ def _scope(frame: Frame) -> Source:
 
 
 _NOTHING = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-
-
-def _indices(node: ast.Subscript) -> list[ast.expr]:
-    """The index of each dimension."""
-    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def _owner(node: ast.AST) -> ast.AST:

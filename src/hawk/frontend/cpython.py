@@ -18,7 +18,7 @@ import numpy as np
 
 from hawk import math as own
 from hawk.annotations import Element
-from hawk.collective import REDUCTIONS
+from hawk.collective import REDUCTIONS, scatter
 from hawk.frontend import grids, tables
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
@@ -28,6 +28,7 @@ from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.recompile import recompile
 from hawk.frontend.reductions import Batch
+from hawk.frontend.scatters import PythonSpot, PythonSpots
 from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
 from hawk.frontend.values import TableView
 from hawk.ir.hidden import PLACES, dimension_name, extent_name, whole_name
@@ -216,7 +217,8 @@ class PythonTable(TableView):
         dtype = parameter.element.at(numbers.real)
         numbers.extents[parameter.name] = extents
         handle = Number(numbers, dtype, values)
-        return cls(parameter.name, numbers, handle, parameter.table, dtype)
+        shared = parameter.role is Role.SHARED
+        return cls(parameter.name, numbers, handle, parameter.table, dtype, shared)
 
     def __getitem__(self, index: Any) -> Any:
         return self._element(index if isinstance(index, tuple) else (index,))
@@ -385,6 +387,7 @@ class Shim:
 
     def step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Number]:
         """One step of one sample of a kernel: the numbers it stores, by plane or component."""
+        self.batch.given.clear()
         signature: Signature = kernel.signature
         if not signature.shaped:
             return self.call_step(kernel, given)
@@ -463,11 +466,17 @@ class Shim:
         if isinstance(left, list):
             left += _multiplied(right)
             return left
+        if isinstance(left, PythonSpot):
+            left += _multiplied(right)
+            return left
         total = self.add(left, right)
         return left.become(total) if isinstance(left, Array) else total
 
     def take_from(self, left: Any, right: Any) -> Any:
         """What `left -= right` makes of `left`, where `right` may be a product."""
+        if isinstance(left, PythonSpot):
+            left -= _multiplied(right)
+            return left
         rest = self.subtract(left, right)
         return left.become(rest) if isinstance(left, Array) else rest
 
@@ -613,6 +622,8 @@ class Shim:
             return tables.length(args[0])
         if isinstance(function, FunctionType) and function in REDUCTIONS:
             return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
+        if function is scatter:
+            return PythonSpots(self.batch.given, *args, **keywords)
         if function is own.vec or function is own.mat:
             return (arrays.vec if function is own.vec else arrays.mat)(self.numbers, *args)
         if function is range:
@@ -649,7 +660,7 @@ class Shim:
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            return signature.given_back(inner.call_step(function, given))
+            return signature.given_back({**given, **inner.call_step(function, given)})
         method = type(function).__call__
         if isinstance(method, FunctionType) and not isinstance(function, type):
             return self.call(method, function, *args, **keywords)

@@ -32,6 +32,7 @@ from hawk.frontend.values import (
     GridScalar,
     NeedsKnown,
     Scalar,
+    Spot,
     Stream,
     TableView,
     is_known,
@@ -55,6 +56,13 @@ class Expressions:
 
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any:
         """The value of `node`; `name` is the name it will have, for printed programs."""
+        value = self.owner(frame, node, name)
+        if type(value) is Spot:
+            raise self.domain.scatters.read(frame, node, value)
+        return value
+
+    def owner(self, frame: Frame, node: ast.expr, name: str = "") -> Any:
+        """The value of what has a method that is called: it may be what is only given to."""
         value = self._evaluate(frame, node, name)
         if type(value) is SmallArray:
             self.arrays.check(frame, node, value)
@@ -210,12 +218,14 @@ class Expressions:
         self,
         frame: Frame,
         node: ast.AST,
+        owner: TableView | GridScalar,
         read: Callable[[], Any],
         written: list[ast.expr],
         name: str = "",
     ) -> Any:
         """What `read` gives of a table or a grid; `written` are the expressions of its indices."""
         numbers = self.numbers
+        self.domain.scatters.check_read(frame, node, owner)
         numbers.builder.loc, numbers.name = frame.loc(node), name
         try:
             return read()

@@ -388,7 +388,7 @@ def _check_read(grid: Any) -> None:
     name = grid.name
     what = f"`{name}` changes in each step, so what a neighbour holds depends on who comes first"
     fix = f"a Grid that is only read, {name}_before: {grid.form.name}, next to {name}; swap the "
-    raise Misfit("H216", what, fix + "two arrays between launches")
+    raise Misfit("H217", what, fix + "two arrays between launches")
 
 
 def _edge(grid: Any, named: Mapping[str, Any]) -> tuple[str, dict[Any, Any]]:

@@ -21,6 +21,7 @@ from hawk.frontend.lookup import Reads, plain
 from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.reductions import Reductions
+from hawk.frontend.scatters import Scatters
 from hawk.frontend.small_arrays import Memory, SmallArray, described, old
 from hawk.frontend.suggestions import site_of
 from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
@@ -70,6 +71,7 @@ class KernelDomain:
         self.reads = Reads()
         self.walker = Walker(self)
         self.reductions = Reductions(self)
+        self.scatters = Scatters(self)
         self.expressions = Expressions(self)
         self.quotients: set[ast.AST] = set()
         """The divisions of two integers, which may be meant to give one."""

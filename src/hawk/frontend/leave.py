@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,13 @@ from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.operators import Misfit, named
+from hawk.frontend.scatters import rebound
 from hawk.frontend.signature import Output, Parameter, Signature, article, counted, example
 from hawk.frontend.small_arrays import SmallArray, old
 from hawk.frontend.source import bound_names, own_nodes
 from hawk.frontend.suggestions import fitted, site_of
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Scalar, Unusable
+from hawk.frontend.values import Scalar, TableView, Unusable
 from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
 class Leave:
     """What a `return` of the kernel leaves: the values of all planes that are stored."""
 
-    def __init__(self, domain: KernelDomain, signature: Signature) -> None:
+    def __init__(
+        self, domain: KernelDomain, signature: Signature, names: Mapping[str, Any]
+    ) -> None:
         self.domain, self.signature = domain, signature
+        self.tables = {n: each for n, each in names.items() if isinstance(each, TableView)}
         kept = (each for each in signature.parameters if each.role in (Role.STATE, Role.MASK))
         kept = (each for each in kept if not each.element.shape)
         self.planes = {each.name: each.element.at(domain.numbers.real) for each in kept}
@@ -38,6 +43,8 @@ class Leave:
         for each in self.signature.parameters:
             if each.role in (Role.STATE, Role.MASK):
                 left[each.name] = self._stored(frame, each, frame.names[each.name], node)
+            elif each.role is Role.SHARED:
+                left[each.name] = self._shared(frame, each.name, node)
         outputs = self.signature.outputs
         if not outputs:
             return left
@@ -58,6 +65,12 @@ class Leave:
             where = parts[place] if len(parts) == len(outputs) else written or node
             left[output.name] = self._stored(frame, output, part, where)
         return left
+
+    def _shared(self, frame: Frame, name: str, node: ast.AST) -> TableView:
+        """A shared table, which has no other value than itself."""
+        if frame.names[name] is self.tables[name]:
+            return self.tables[name]
+        raise rebound(name, assigned_last(frame, name, node))
 
     def _stored(self, frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> Any:
         """The value as its plane holds it."""

@@ -36,15 +36,18 @@ class Asked(Exception):
 
 
 class Batch:
-    """The reductions of a step that CPython runs for one sample: their results, as far as known."""
+    """What a step that CPython runs for one sample has of all others, and gives to them."""
 
     def __init__(self) -> None:
         self.known: Sequence[PlainNumber] = ()
+        """The results of its reductions, as far as they are known."""
         self.made = 0
+        self.given: list[Any] = []
+        """What it gives to shared tables, see `scatters.Given`."""
 
     def begin(self, known: Sequence[PlainNumber]) -> None:
         """A step begins; `known` are the results of its first reductions."""
-        self.known, self.made = known, 0
+        self.known, self.made, self.given = known, 0, []
 
     def reduced(self, numbers: Any, kind: str, value: Any, *, where: Any = True) -> Any:
         """The result of the next reduction. Raises Asked where that is not known."""
@@ -85,13 +88,28 @@ class Reductions:
         finally:
             self.bars -= some
 
+    @property
+    def all_come_by(self) -> bool:
+        """Does every sample come by where the program is being written?"""
+        return self.domain.builder.items is self.top and not self.bars
+
+    def keep(self, frame: Frame, node: ast.Call, where: Any) -> Any:
+        """What `where=` says: a bool where it is known, else a Scalar."""
+        if isinstance(where, SmallArray):
+            written = next((each.value for each in node.keywords if each.arg == "where"), node)
+            what = "`where` says of each sample whether it takes part, and this is "
+            what += describe(self.domain.numbers, where)
+            fix = Edit(f"all({frame.source.text(written)})")
+            raise HawkError("H208", what, frame.loc(written), fix)
+        return self.domain.truth(frame, where, node)
+
     def reduced(
         self, kind: str, frame: Frame, node: ast.Call, value: Any, *, where: Any = True
     ) -> Any:
         """The number that a call gives."""
         domain, at = self.domain, frame.loc(node)
         text = frame.source.text(node)
-        if domain.builder.items is not self.top or self.bars:
+        if not self.all_come_by:
             what = f"`{text}` needs every sample, and here only some come by: it stands in a "
             what += "branch, in a loop, behind `and` or `or`, or after a `return` that some take"
             fix = f"total = {text} before it, with where=... for those that count; it is the same "
@@ -100,13 +118,7 @@ class Reductions:
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"
             raise HawkError("H209", what, at, "@hawk.kernel without checks=True")
-        if isinstance(where, SmallArray):
-            written = next((each.value for each in node.keywords if each.arg == "where"), node)
-            what = "`where` says of each sample whether it takes part, and this is "
-            what += describe(domain.numbers, where)
-            fix = Edit(f"all({frame.source.text(written)})")
-            raise HawkError("H208", what, frame.loc(written), fix)
-        keep = domain.truth(frame, where, node)
+        keep = self.keep(frame, node, where)
         if isinstance(value, SmallArray):
             parts = [self._one(kind, domain.numbers, each, keep, at) for each in value.parts]
             return domain.memory.fresh(value.shape, parts)

@@ -21,7 +21,7 @@ from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend import grid_annotations as grids
 from hawk.frontend.refused import check
 from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import MUTABLE, Role
 
 Nesting: TypeAlias = Literal["one", "tuple"] | None
 
@@ -110,7 +110,7 @@ class Signature:
         if self.nesting is not None:
             values = tuple(planes[each.name] for each in self.outputs)
             return values[0] if self.nesting == "one" else values
-        values = tuple(planes[each.name] for each in self.parameters if each.role is Role.STATE)
+        values = tuple(planes[each.name] for each in self.parameters if each.role in MUTABLE)
         return values[0] if len(values) == 1 else values
 
     @property
@@ -233,11 +233,11 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     """What to write where an annotation, written as `text`, holds a name that is not known."""
     if not isinstance(error, NameError) or not error.name:
         return ""
-    if (
-        "Table[" in text or "Grid[" in text
-    ):  # an axis; tools that tidy annotations take its quotes off
+    ours = re.findall(r"\w{3,}", _KINDS)
+    if ("Table[" in text or "Grid[" in text) and error.name not in ours:
+        # An axis; tools that tidy annotations take its quotes off.
         unknown = [each for each in re.findall(r"[\w.]+", text) if each.isidentifier()]
-        for each in [each for each in unknown if each not in namespace]:
+        for each in [each for each in unknown if each not in namespace and each not in ours]:
             text = re.sub(rf"(?<![\w\"'.]){each}(?=\s*[:,\]])", f'"{each}"', text)
         return f"{name}: {text}"
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
@@ -280,7 +280,8 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
         return _grid_of(source, arg, annotation, default)
     form = _table_of(source, arg, annotation, default)
     if form is not None:
-        return Parameter(name, Role.TABLE, form.element, table=form)
+        role = Role.TABLE if get_args(annotation)[-1] is form else Role.SHARED
+        return Parameter(name, role, form.element, table=form)
     elements, markers = _parts(annotation)
     if len(elements) != 1 or len(markers) > 1:
         raise _not_a_plane(source, arg, annotation, markers)
@@ -319,19 +320,27 @@ def _table_of(source: Source, arg: ast.arg, annotation: Any, default: object) ->
     forms = [each for each in extras if isinstance(each, TableForm)]
     inner = get_args(annotation)[:1] if extras else ()
     if inner and inner[0] is words.Table and not forms:  # Mutable[Table]
-        forms = [TableForm(SCALAR)]
+        what = f"`{name}` is a Table, but of which type and how many dimensions?"
+        shared = extras == (Marker.MUTABLE,)
+        fix = "Mutable[Table[Scalar]]" if shared else "Table[Scalar]"
+        raise HawkError("H105", what, where, f"{name}: {fix}")
     if not forms:
         return None
     form = forms[0]
-    if len(extras) > 1 or len(forms) < len(extras):
-        marker = next(each for each in extras if isinstance(each, Marker))
+    markers = [each for each in extras if isinstance(each, Marker)]
+    if markers and markers != [Marker.MUTABLE]:
+        marker = next((each for each in markers if each is not Marker.MUTABLE), markers[0])
+        if marker is Marker.MUTABLE:
+            what = f"`{name}` is Mutable twice"
+            raise HawkError("H105", what, where, f"{name}: Mutable[{form.name}]")
         what = f"`{name}` is a Table, which all samples only read; it cannot be {marker.value} too"
         raise HawkError("H105", what, where, f"{name}: {form.name}")
     if default is not NO_DEFAULT:
         what = f"`{name}` is a Table, and is given at every call; it has no default"
         value = source.loc(_default(source, arg))
         where = replace(where, end_line=value.end_line, end_col=value.end_col)
-        raise HawkError("H107", what, where, f"{name}: {form.name}")
+        fix = f"Mutable[{form.name}]" if markers else form.name
+        raise HawkError("H107", what, where, f"{name}: {fix}")
     return form
 
 
@@ -589,7 +598,7 @@ def _check_result(
     source: Source, parameters: tuple[Parameter, ...], outputs: tuple[Output, ...]
 ) -> None:
     """A step must leave something: state, a mask or what it returns."""
-    if outputs or any(each.role in (Role.STATE, Role.MASK) for each in parameters):
+    if outputs or any(each.role in MUTABLE | {Role.MASK} for each in parameters):
         return
     what = f"a step of `{source.name}` leaves nothing behind: no parameter is Mutable, and it "
     bound = bound_names(source.body)
@@ -622,7 +631,7 @@ def _check_returns(
     nesting: Nesting,
 ) -> None:
     """What every `return` gives must have the form the signature declares."""
-    state = {each.name for each in parameters if each.role is Role.STATE}
+    state = {each.name for each in parameters if each.role in MUTABLE}
     given = [node for node in own_nodes(source.body) if isinstance(node, ast.Return)]
     for node in given:
         value = node.value

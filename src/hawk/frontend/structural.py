@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from hawk import math as own
+from hawk.collective import scatter
 from hawk.edits import filled
 from hawk.errors import Edit, HawkError
 from hawk.frontend import tables
@@ -58,6 +59,7 @@ class Structural:
             dict: self.methods.dict_,
             sorted: self.methods.sorted_,
             **domain.reductions.table,
+            scatter: domain.scatters.scatter,
             own.vec: self.vec_,
             own.mat: self.mat_,
         }

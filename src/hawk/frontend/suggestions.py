@@ -85,6 +85,11 @@ def fresh(*texts: str) -> tuple[str, str]:
     return (*free, "each_", "other_")[0], (*free, "each_", "other_")[1]
 
 
+def indices_of(node: ast.Subscript) -> list[ast.expr]:
+    """The expressions in brackets, one for each dimension."""
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
 def elements(source: Source, node: ast.AST | None) -> list[ast.expr]:
     """The elements of a tuple, list or set as it is written; none where it is not."""
     if not isinstance(node, (ast.Tuple, ast.List, ast.Set)):

@@ -20,7 +20,7 @@ from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.suggestions import augmented, fresh
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Scalar, is_known
+from hawk.frontend.values import Scalar, Spots, is_known
 
 if TYPE_CHECKING:
     from hawk.frontend.expressions import Expressions
@@ -90,6 +90,11 @@ class Sums:
             self.domain.walker.bind(frame, target, value)
             return
         owner, key = containers.place(frame, target)
+        if isinstance(owner, Spots):
+            right = self._operand(frame, node)
+            right = self._written(frame, right) if isinstance(right, _Product) else right
+            self.domain.scatters.augment(frame, node, owner, key, right)
+            return
         left = containers.element(frame, target, owner, key)
         value = self._augmented(frame, node, left)
         containers.put(frame, target, owner, key, value)

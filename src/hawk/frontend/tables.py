@@ -30,18 +30,47 @@ class Misplaced(Misfit):
 
 def element(table: TableView, indices: Sequence[Any]) -> Any:
     """The element at an index of each dimension. Raises Misfit."""
-    numbers, rank = table.numbers, len(table.form.extents)
+    numbers = table.numbers
+    _check_rank(table, indices)
+    with numbers.aside():
+        places = [_along(_clamped, table, axis, index) for axis, index in enumerate(indices)]
+        place = _in_one_row(table, places)
+    return numbers.emit("lookup", table.handle, place)
+
+
+def spot(table: TableView, indices: Sequence[Any], keep: Any) -> Any:
+    """The element that is given to, an Int32: 1 is the first of all, 0 is none.
+
+    None is meant where `keep` does not hold, and by an index outside of the table. Raises Misfit.
+    """
+    numbers = table.numbers
+    _check_rank(table, indices)
+    with numbers.aside():
+        found = [_along(_inside, table, axis, index, keep) for axis, index in enumerate(indices)]
+        one = numbers.constant(1, DType.I32)
+        place = numbers.emit("add", _in_one_row(table, [place for _, place in found]), one)
+        for test in (keep, *(inside for inside, _ in found)):
+            if test is not True:
+                test = numbers.to(test, DType.BOOL)  # noqa: PLW2901 - it may be False
+                place = numbers.emit("select", test, place, numbers.constant(0, DType.I32))
+    return place
+
+
+def _check_rank(table: TableView, indices: Sequence[Any]) -> None:
+    rank = len(table.form.extents)
     if len(indices) != rank:
         counted = f"{rank} dimension{'s' * (rank != 1)}"
         what = f"`{table.name}` has {counted}, and here {_are(len(indices))} given"
         raise Misfit("H215", what, _example(table))
-    with numbers.aside():
-        places = [_place(table, axis, index) for axis, index in enumerate(indices)]
-        place = places[0]
-        for axis in range(1, rank):
-            extent = _int32(numbers, table.extent(axis))
-            place = numbers.emit("add", numbers.emit("mul", place, extent), places[axis])
-    return numbers.emit("lookup", table.handle, place)
+
+
+def _in_one_row(table: TableView, places: Sequence[Any]) -> Any:
+    """The place in memory of what has these places along each axis."""
+    numbers, place = table.numbers, places[0]
+    for axis in range(1, len(places)):
+        extent = _int32(numbers, table.extent(axis))
+        place = numbers.emit("add", numbers.emit("mul", place, extent), places[axis])
+    return place
 
 
 def ordered(table: TableView, given: Sequence[Any], named_: Mapping[str, Any]) -> list[Any]:
@@ -73,39 +102,68 @@ def shape(table: TableView) -> tuple[Any, ...]:
     return tuple(length(table, axis) for axis in range(len(table.form.extents)))
 
 
-def _place(table: TableView, axis: int, index: Any) -> Any:
-    """An index as an Int32 that is one of the places along its axis. Raises Misplaced."""
+def _along(place: Any, table: TableView, axis: int, index: Any, *rest: Any) -> Any:
+    """What `place` makes of the index along an axis. Raises Misplaced, with the axis."""
     try:
-        return _clamped(table, axis, index)
+        return place(table, axis, index, *rest)
     except Misplaced as misplaced:
         misplaced.axis = axis
         raise
 
 
 def _clamped(table: TableView, axis: int, index: Any) -> Any:
+    """An index as an Int32 that is one of the places along its axis. Raises Misplaced."""
+    numbers, extent = table.numbers, table.extent(axis)
+    known, index, dtype = _typed(table, axis, index)
+    if known is not None and (isinstance(extent, int) or known == 0):
+        return numbers.constant(known, DType.I32)
+    last, zero = _last(numbers, extent, dtype), numbers.constant(0, dtype)
+    _watch(table, axis, index, last, zero, keep=True)
+    inside = index if dtype is DType.U32 else numbers.emit("max", index, zero)
+    return _int32(numbers, numbers.emit("min", inside, last))
+
+
+def _inside(table: TableView, axis: int, index: Any, keep: Any) -> tuple[Any, Any]:
+    """Whether an index is one of the places along its axis, and it as an Int32.
+
+    Only where `keep` holds it matters.
+    """
+    numbers, extent = table.numbers, table.extent(axis)
+    known, index, dtype = _typed(table, axis, index)
+    if known is not None and (isinstance(extent, int) or known == 0):
+        return True, numbers.constant(known, DType.I32)
+    last, zero = _last(numbers, extent, dtype), numbers.constant(0, dtype)
+    _watch(table, axis, index, last, zero, keep=keep)
+    low, high = numbers.emit("ge", index, zero), numbers.emit("le", index, last)
+    return numbers.emit("and", low, high), _int32(numbers, index)
+
+
+def _watch(table: TableView, axis: int, index: Any, last: Any, zero: Any, *, keep: Any) -> None:
+    """Tell who looks out for it of an index that is none of the places."""
+    numbers = table.numbers
+
+    def beyond() -> Any:
+        above = numbers.emit("gt", index, last)
+        outside = numbers.emit("or", numbers.emit("lt", index, zero), above)
+        if keep is True:
+            return outside
+        return numbers.emit("and", numbers.to(keep, DType.BOOL), outside)
+
+    numbers.beyond_table(table.name, axis, index, beyond)
+
+
+def _typed(table: TableView, axis: int, index: Any) -> tuple[Any, Any, DType]:
+    """The Python number that an index is known to be, else None; the index, and its type."""
     numbers = table.numbers
     if not numbers.is_number(index) and not isinstance(index, (bool, int, float)):
         what = f"an index of `{table.name}` is an integer, not {described(index)}"
         raise Misplaced("H215", what, f"one element at a time, as in {_example(table)}")
     kind = _checked(table, numbers.kind(index))
     known: Any = numbers.certain(index) if numbers.is_number(index) else index
-    extent = table.extent(axis)
     if known is not None:
-        _check_known(table, axis, known, extent)
-        if isinstance(extent, int) or known == 0:
-            return numbers.constant(known, DType.I32)
+        _check_known(table, axis, known, table.extent(axis))
     dtype = kind if isinstance(kind, DType) else DType.I64
-    index = numbers.to(index, dtype)
-    last = _last(numbers, extent, dtype)
-    zero = numbers.constant(0, dtype)
-
-    def beyond() -> Any:
-        above = numbers.emit("gt", index, last)
-        return numbers.emit("or", numbers.emit("lt", index, zero), above)
-
-    numbers.beyond_table(table.name, axis, index, beyond)
-    inside = index if dtype is DType.U32 else numbers.emit("max", index, zero)
-    return _int32(numbers, numbers.emit("min", inside, last))
+    return known, numbers.to(index, dtype), dtype
 
 
 def _checked(table: TableView, kind: Kind) -> Kind:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.operators import Kind, Literal, named
 from hawk.frontend.small_arrays import SmallArray, described
-from hawk.frontend.values import Closure, Range, Scalar, Stream, TableView, is_known
+from hawk.frontend.values import Closure, Range, Scalar, Spots, Stream, TableView, is_known
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
 
@@ -161,6 +161,8 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
             return "a range"
         case TableView():
             return f"the table `{value.name}`"
+        case Spots():
+            return f"the elements of `{value.table.name}`, to give something to"
         case Stream():
             return "an iterator, whose values are taken once"
         case type():

@@ -69,7 +69,10 @@ def trace(
         parts = [Scalar(plane.read) for plane in groups[each.name] if plane.read is not None]
         if each.table is not None:
             dtype = each.element.at(real)
-            names[each.name] = TableView(each.name, domain.numbers, parts[0], each.table, dtype)
+            shared = each.role is Role.SHARED
+            names[each.name] = TableView(
+                each.name, domain.numbers, parts[0], each.table, dtype, shared
+            )
             continue
         if each.grid is not None:
             changed = each.role is Role.STATE
@@ -83,7 +86,7 @@ def trace(
             continue
         shape = each.element.shape
         names[each.name] = domain.memory.fresh(shape, parts) if shape else parts[0]
-    leave = Leave(domain, signature)
+    leave = Leave(domain, signature, names)
     frame = Frame(source, names, planes=leave.planes, leave=leave)
     try:
         final = domain.walker.function(frame)
@@ -111,14 +114,16 @@ def trace(
     if STEP_INDEX in hidden:
         taken = domain.numbers.place(STEP_INDEX).value
         stores.append((STEP_INDEX, builder.apply("add", taken, builder.const(1, DType.I64))))
+    scatters = domain.scatters
     function = Function(
         source.name,
-        (*planes, *hidden.values(), *domain.reductions.planes),
+        (*planes, *hidden.values(), *domain.reductions.planes, *scatters.planes),
         real,
         tuple(builder.items),
-        tuple(stores),
+        (*stores, *scatters.stores),
         loc=source.head(),
         reductions=tuple(domain.reductions.made),
+        scatters=tuple(scatters.made),
     )
     return Traced(function, domain.reads, events, tuple(domain.numbers.as_long))
 

@@ -90,6 +90,8 @@ class TableView:
     handle: Any
     form: TableForm
     dtype: DType
+    shared: bool = False
+    """May a step give to its elements?"""
 
     def __bool__(self) -> bool:
         raise TypeError(f"the table `{self.name}` is neither true nor false")
@@ -98,6 +100,24 @@ class TableView:
         """A Python number where it is known, else an Int32 of the program."""
         known = self.form.extents[axis]
         return self.numbers.extent(self.name, axis) if known is None else known
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spots:
+    """What `hawk.scatter(table, where=keep)` gives: the elements that something is given to."""
+
+    table: TableView
+    keep: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spot:
+    """One of them: `hawk.scatter(table)[i]`."""
+
+    spots: Spots
+    indices: tuple[Any, ...]
+    written: tuple[Any, ...]
+    """The expressions of the indices."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +160,7 @@ def leaves(value: object) -> Iterator[object]:
 def is_known(value: object) -> bool:
     """Whether Python knows all of `value`."""
     return not any(
-        isinstance(part, (Scalar, Unusable, Range, Closure, Stream, TableView))
+        isinstance(part, (Scalar, Unusable, Range, Closure, Stream, TableView, Spots, Spot))
         for part in leaves(value)
     )
 

@@ -1,4 +1,4 @@
-"""Planes that nobody passes: where a sample is, in which step; sizes of tables; whole grids.
+"""Planes that nobody passes: places of samples, sizes of tables and grids, what is given to those.
 
 Their names have a space in them, so no plane of a user is called like one.
 """
@@ -55,6 +55,16 @@ def whole_plane(grid: str, dtype: DType) -> Plane:
 def grid_of(name: str) -> str:
     """The plane whose numbers of all samples the plane `name` holds; empty if it does not."""
     return name.removeprefix(_WHOLE) if name.startswith(_WHOLE) else ""
+
+
+def spot_name(scatter: int) -> str:
+    """The OUTPUT plane, an i32, with the element that a scatter gives to."""
+    return f"spot {scatter}"
+
+
+def given_name(scatter: int) -> str:
+    """The OUTPUT plane with what a scatter gives."""
+    return f"given {scatter}"
 
 
 def is_hidden(name: str) -> bool:

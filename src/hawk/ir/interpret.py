@@ -9,7 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from hawk.ir.meaning import represent
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Number, Role, Statement, Value
+from hawk.ir.nodes import (
+    TABLES,
+    Apply,
+    Block,
+    Const,
+    Function,
+    If,
+    Loop,
+    Number,
+    Statement,
+    Value,
+)
 from hawk.ir.ops import OPS
 
 Env = dict[Value, Number]
@@ -24,7 +35,7 @@ def interpret(fn: Function, values: Mapping[str, Number]) -> dict[str, Number]:
     """
     env: Env = {}
     for plane in fn.planes:
-        if plane.role is Role.TABLE and plane.read is not None and plane.name in values:
+        if plane.role in TABLES and plane.read is not None and plane.name in values:
             env[plane.read] = values[plane.name]
         elif plane.read is not None and plane.name in values:
             env[plane.read] = represent(plane.dtype, values[plane.name])

@@ -108,6 +108,9 @@ class Role(enum.Enum):
     TABLE = "table"
     """Numbers that all samples share, only read. Its `read` stands for all of them: `lookup` and
     `near` take it, and nothing else does."""
+    SHARED = "shared"
+    """Numbers that all samples share, read as a TABLE is: as they were when the step began. What a
+    step gives to them, its scatters, comes after it."""
     STATE = "state"
     """Read at the start of a step, stored at its end."""
     MASK = "mask"
@@ -118,6 +121,12 @@ class Role(enum.Enum):
 
 WRITTEN = frozenset({Role.STATE, Role.MASK, Role.OUTPUT})
 """Planes that a step stores."""
+TABLES = frozenset({Role.TABLE, Role.SHARED})
+"""Planes that are an array of all samples."""
+MUTABLE = frozenset({Role.STATE, Role.SHARED})
+"""What a user calls Mutable: a kernel without `return` gives these."""
+CHANGED = WRITTEN | {Role.SHARED}
+"""Planes that are not what they were after a launch."""
 ARRAYS = WRITTEN | {Role.INPUT}
 """Planes that are an array with one element for each sample."""
 
@@ -154,6 +163,23 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Scatter:
+    """What each sample gives to an element of the SHARED plane `plane`, once a step is taken.
+
+    A step leaves it in two OUTPUT planes: see `ir.scatter`.
+    """
+
+    kind: str
+    """See `ir.scatter`."""
+    plane: str
+    spot: str
+    """The plane, an i32, that says which element: 1 is the first, 0 is none."""
+    value: str
+    """The plane, of the elements' type, that says what is given to it."""
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """One step of one sample.
 
@@ -161,7 +187,7 @@ class Function:
     value at the end of the step. `launch` and `sample` hold what a pass found to be the same for
     the whole launch, or for all steps of a sample; they run before `step` and are visible in it.
     `real` is the kernel's float width. A function with `reductions` takes one step of all samples
-    at a time: `passes.phases` makes of it functions that have none.
+    at a time: `passes.phases` makes of it functions that have none. So does one with `scatters`.
     """
 
     name: str
@@ -174,6 +200,8 @@ class Function:
     loc: Loc = field(default=NOWHERE)
     reductions: tuple[Reduction, ...] = ()
     """In the order they are made; each value depends on the planes of earlier ones only."""
+    scatters: tuple[Scatter, ...] = ()
+    """In the order they are done: each for all samples, from the first to the last."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:

@@ -50,6 +50,8 @@ def to_text(fn: Function, *, locations: bool = True, names: bool = True) -> str:
     for each in fn.reductions:
         kept = "" if each.keep is None else f" where {writer.operand(each.keep)}"
         writer.line(f"reduce {each.plane} = {each.kind} {writer.operand(each.value)}{kept}")
+    for each in fn.scatters:
+        writer.line(f"scatter {each.kind} {each.value} to {each.plane} at {each.spot}")
     writer.line("store:")
     for name, value in fn.stores:
         writer.line(f"  {name} = {writer.operand(value)}")

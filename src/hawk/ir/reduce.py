@@ -65,7 +65,7 @@ def reduce(kind: str, dtype: DType, numbers: Sequence[Number], kept: Sequence[bo
         case "all":
             return all(values)
         case _:
-            return _extreme(kind, dtype, values)
+            return extreme(kind, dtype, values)
 
 
 Add: TypeAlias = "Callable[[Number, Number], Number]"
@@ -88,7 +88,8 @@ def _block(block: Sequence[Number], zero: Number, add: Add) -> Number:
     return parts[0]
 
 
-def _extreme(kind: str, dtype: DType, values: Sequence[Number]) -> Number:
+def extreme(kind: str, dtype: DType, values: Sequence[Number]) -> Number:
+    """The `min` or `max` of numbers: NaN where one is NaN, and -0.0 is less than 0.0."""
     if any(value != value for value in values):
         return math.nan
     choose = min if kind == "min" else max

@@ -4,9 +4,10 @@
 * Operands fit the operation's row, and its result has the type the row gives.
 * Both blocks of an If, and the params, inits and yields of a Loop, have the results' types.
 * `launch` sees uniform planes only, `sample` inputs too, `step` everything.
-* A TABLE is the first operand of a `lookup` or a `near`, and of nothing else.
+* A TABLE or SHARED is the first operand of a `lookup` or a `near`, and of nothing else.
 * STATE, MASK and OUTPUT planes are stored, once each, in order; no others are.
 * A reduction has a uniform plane of the type it gives.
+* A scatter has a shared plane, and what it gives is stored in two outputs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from hawk.ir.nodes import (
+    TABLES,
     Apply,
     Block,
     Const,
@@ -23,16 +25,19 @@ from hawk.ir.nodes import (
     Loop,
     Reduction,
     Role,
+    Scatter,
     Statement,
     Value,
 )
 from hawk.ir.ops import LOOKUPS, OPS, result_type
 from hawk.ir.reduce import KINDS, result_of
+from hawk.ir.scatter import kinds_of
 from hawk.ir.types import DType
 
 _VISIBLE_FROM = {
     Role.UNIFORM: "launch",
     Role.TABLE: "launch",
+    Role.SHARED: "launch",
     Role.INPUT: "sample",
     Role.INDEX: "sample",
     Role.STATE: "step",
@@ -68,11 +73,26 @@ def _function(fn: Function) -> None:
             if plane.read is not None and _VISIBLE_FROM[plane.role] == body
         )
         if body == "launch":
-            scope.tables.update(p.read for p in fn.planes if p.read and p.role is Role.TABLE)
+            scope.tables.update(p.read for p in fn.planes if p.read and p.role in TABLES)
         _statements(getattr(fn, body), scope)
     _stores(fn, scope)
     for each in fn.reductions:
         _reduction(fn, each, scope)
+    for each in fn.scatters:
+        _scatter(fn, each)
+
+
+def _scatter(fn: Function, each: Scatter) -> None:
+    where = f"the scatter to `{each.plane}`"
+    planes = {plane.name: plane for plane in fn.planes}
+    _need({each.plane, each.spot, each.value} <= planes.keys(), f"{where} lacks a plane")
+    table, spot, value = planes[each.plane], planes[each.spot], planes[each.value]
+    _need(table.role is Role.SHARED, f"{where}: it is {table.role.value}")
+    _need(each.kind in kinds_of(table.dtype), f"{where}: no kind {each.kind}")
+    outputs = [plane.role is Role.OUTPUT for plane in (spot, value)]
+    _need(all(outputs), f"{where} has no outputs")
+    _need(spot.dtype is DType.I32, f"{where}: a spot is {spot.dtype}")
+    _need(value.dtype is table.dtype, f"{where} gives {value.dtype}")
 
 
 def _reduction(fn: Function, each: Reduction, scope: _Scope) -> None:

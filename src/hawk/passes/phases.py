@@ -16,8 +16,8 @@ VALUE, KEEP = "value", "keep"
 
 
 def step_of(fn: Function) -> Function:
-    """The step itself: the reductions are numbers for the whole launch, as any other."""
-    return replace(fn, reductions=())
+    """The step itself: reductions are numbers like any others, what is given to tables outputs."""
+    return replace(fn, reductions=(), scatters=())
 
 
 def plane_given_to(fn: Function, reduction: Reduction) -> str | None:
@@ -29,8 +29,9 @@ def plane_given_to(fn: Function, reduction: Reduction) -> str | None:
 
 def given_to(fn: Function, reduction: Reduction) -> Function:
     """What a sample gives to one of the reductions of `fn`: a function that changes nothing."""
+    only_read = {Role.STATE: Role.INPUT, Role.SHARED: Role.TABLE}
     read = [
-        replace(plane, role=Role.INPUT) if plane.role is Role.STATE else plane
+        replace(plane, role=only_read.get(plane.role, plane.role))
         for plane in fn.planes
         if plane.read is not None
     ]
@@ -39,7 +40,7 @@ def given_to(fn: Function, reduction: Reduction) -> Function:
         outputs.append((KEEP, reduction.keep))
     planes = [Plane(name, Role.OUTPUT, value.dtype, loc=reduction.loc) for name, value in outputs]
     name = f"{fn.name} {reduction.plane}"
-    whole = replace(fn, name=name, planes=(*read, *planes), stores=tuple(outputs), reductions=())
+    whole = replace(step_of(fn), name=name, planes=(*read, *planes), stores=tuple(outputs))
     slim = dead_code(whole)
     used = used_values(slim)
     kept = tuple(plane for plane in slim.planes if plane.read is None or plane.read in used)

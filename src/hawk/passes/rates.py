@@ -26,7 +26,14 @@ from hawk.ir.nodes import (
 from hawk.passes.rewrite import with_bodies
 
 _STEP = 2
-_PLACE = {Role.UNIFORM: 0, Role.TABLE: 0, Role.INPUT: 1, Role.INDEX: 1, Role.STATE: _STEP}
+_PLACE = {
+    Role.UNIFORM: 0,
+    Role.TABLE: 0,
+    Role.SHARED: 0,
+    Role.INPUT: 1,
+    Role.INDEX: 1,
+    Role.STATE: _STEP,
+}
 
 
 def rates(fn: Function) -> Function:

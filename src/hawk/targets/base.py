@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hawk.ir.nodes import Number, Role
+from hawk.ir.nodes import Number, Role, Scatter
 from hawk.ir.types import DType
 
 STEPS_MAX = 64
@@ -25,8 +25,8 @@ class Word(enum.IntEnum):
     """The header of a block: what is asked (first eight), what came of it (last eight).
 
     A launch that goes back to Python before its end writes what it left as rows of three words:
-    first sample, one past the last, steps that the first group took already. Those rows are the
-    ROWS of the next call; the other words stay as they are.
+    first sample, one past the last, steps that the first group of them took already. Those rows are
+    the ROWS of the next call; the other words stay as they are.
     """
 
     BEGIN = 0
@@ -56,7 +56,7 @@ class Word(enum.IntEnum):
     NEXT_ROW = 12
     """Rows handed out so far; 0 when the launch starts. Atomic."""
     LEFT = 13
-    """Address of room for rows: one for each thread that runs the entry."""
+    """Address of room for rows: for each thread that runs the entry one a lane, and one more."""
     LEFT_COUNT = 14
     """Rows written there. Atomic."""
     MAP = 15
@@ -109,6 +109,8 @@ class Compiled:
     """`"hit"`, or why its code was not in the cache; empty where nobody looked."""
     phases: tuple[Phase, ...] = ()
     """What comes before each step, in this order. With phases a launch is of one step."""
+    scatters: tuple[Scatter, ...] = ()
+    """What comes after each step, in this order. With scatters a launch is of one step."""
 
 
 @dataclass(frozen=True, slots=True)

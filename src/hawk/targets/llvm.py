@@ -296,6 +296,25 @@ class Emitter:
         suffix = self.shape.suffix("i1")
         return self.define(f"call i1 @llvm.vector.reduce.or.{suffix}({self.bits} {total})")
 
+    def number_of(self, bits: Names) -> str:
+        """Bool vectors as one i64, the first lane of the first chain lowest."""
+        width, total = self.shape.width, "0"
+        for chain, name in enumerate(bits):
+            number = self.define(f"bitcast {self.bits} {name} to i{width}") if width > 1 else name
+            number = self.define(f"zext i{width} {number} to i64")
+            number = self.define(f"shl i64 {number}, {chain * width}") if chain else number
+            total = self.define(f"or i64 {total}, {number}") if chain else number
+        return total
+
+    def count(self, bits: Names) -> str:
+        """How many lanes are true."""
+        total = "0"
+        for name in bits:
+            number = self.number_of((name,))
+            number = self.define(f"call i64 @llvm.ctpop.i64(i64 {number})")
+            total = self.define(f"add i64 {total}, {number}")
+        return total
+
     def choose(self, test: Names, then: Names, orelse: Names, kind: str) -> Names:
         """Lane by lane `then` where `test`, else `orelse`; `kind` is their LLVM type."""
         rows = zip(test, then, orelse, strict=True)

@@ -30,6 +30,13 @@ def folds() -> Mapping[DType, Callable[[int, int, int, int], None]]:
     return folds()
 
 
+def scatters() -> Mapping[tuple[str, DType], Callable[[int, int, int, int, int], None]]:
+    """The routines that give to a table, by kind and type; see `hawk.targets.cpu.scatter`."""
+    from hawk.targets.cpu.runtime import scatters
+
+    return scatters()
+
+
 def new_team() -> ctypes.Array[ctypes.c_int32]:
     """The words of a team without threads."""
     from hawk.targets.cpu import team

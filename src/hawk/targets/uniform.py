@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hawk.ir.nodes import Apply, Function, If, Loop, Role, Statement, Value, walk
+from hawk.ir.nodes import TABLES, Apply, Function, If, Loop, Role, Statement, Value, walk
 
 
 def varying_values(fn: Function) -> set[Value]:
@@ -14,7 +14,7 @@ def varying_values(fn: Function) -> set[Value]:
     varying = {
         plane.read
         for plane in fn.planes
-        if plane.read is not None and plane.role not in (Role.UNIFORM, Role.TABLE)
+        if plane.read is not None and plane.role not in TABLES | {Role.UNIFORM}
     }
     _mark(fn.statements, varying)
     return varying

@@ -14,7 +14,7 @@ LANES = 8
 
 @pytest.fixture
 def block() -> Block:
-    return Block(100, 1000, [7, -7])
+    return Block(100, 1000, [7, -7], LANES)
 
 
 def leave(block: Block, *rows: tuple[int, int, int]) -> None:

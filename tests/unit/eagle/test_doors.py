@@ -142,6 +142,18 @@ def tables(n: int = 4, **changes: Any) -> dict[str, Any]:
 
 
 @hawk.kernel
+def tally(k: Index, counts: Mutable[Table[Int32]], image: Mutable[Table["row", "column"]]):  # pyright: ignore[reportGeneralTypeIssues]
+    hawk.scatter(counts)[k] += 1
+    hawk.scatter(image)[k, k] += 0.5
+
+
+def shared(n: int = 4, **changes: Any) -> dict[str, Any]:
+    """The planes of `tally`."""
+    planes = {"k": np.zeros(n, np.int64), "counts": np.zeros(3, np.int32)}
+    return planes | {"image": np.zeros((2, 3))} | changes
+
+
+@hawk.kernel
 def orbit(
     r: Mutable[Vector[3]],
     v: Mutable[Vector[3]],

@@ -14,8 +14,10 @@ from eagle.binding import Binding, Door, bind
 from eagle.errors import BindError
 from eagle.exact import exact
 from hawk import Index, Int32, Mutable, Param, Scalar, Terminated
+from hawk.ir.types import DType
 
 DOOR = Door("here")
+SPEED = 1.0
 
 
 @hawk.kernel
@@ -53,7 +55,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "with the mask": planes(over=np.array([True, False, False, True, False])),
     "float32": planes(x=np.zeros(5, np.float32), v=np.ones(5, np.float32)),
     "no samples": planes(x=np.zeros(0), k=np.zeros(0, np.int64), v=np.ones(0)),
-    "a read-only input": planes(v=read_only(np.ones(5))),
     "an integer for a float": planes(dt=1),
     "numbers that float32 rounds": planes(
         x=np.zeros(5, np.float32), v=np.ones(5, np.float32), dt=0.1
@@ -84,12 +85,21 @@ LEFT: dict[str, dict[str, Any]] = {
     "nothing for an input": planes(v=None),
     "nothing for state": planes(x=None),
     "a name that is none": planes(w=np.zeros(5)),
+    "a read-only input": planes(v=read_only(np.ones(5))),
     "read-only state": planes(x=read_only(np.zeros(5))),
     "one array twice": planes(x=_X, v=_X),
     "a subclass": planes(x=np.ma.zeros(5)),
     "a mask of bytes": planes(over=np.zeros(5, np.uint8)),
     "no array": {"dt": 0.5, "most": 3},
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    """The first call of a kernel is bound the careful way."""
+    for real in DType.F64, DType.F32:
+        walk.compile(real)
+    narrow.compile(DType.F32)
 
 
 @pytest.mark.parametrize("given", FITTING.values(), ids=FITTING)
@@ -136,9 +146,25 @@ def test_a_kernel_of_one_width_takes_no_other() -> None:
     x, v = np.zeros(3, np.float32), np.ones(3, np.float32)
     fit = exact(narrow, {"x": x, "v": v})
     assert fit is not None
-    assert fit.real.bits == 32
+    assert {plane.dtype for plane in fit.planes if isinstance(plane, np.ndarray)} == {x.dtype}
     assert exact(narrow, {"x": x.astype(float), "v": v.astype(float)}) is None
     assert exact(narrow, {"x": x}) is None  # its default is one number for all samples
+
+
+def test_the_first_call_and_one_after_a_global_changed_are_left_to_the_careful_way() -> None:
+    @hawk.kernel
+    def drift(x: Mutable[Scalar]):
+        x = x + SPEED
+
+    x = np.zeros(2)
+    assert exact(drift, {"x": x}) is None
+    drift.compile(DType.F64)
+    assert exact(drift, {"x": x}) is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"{__name__}.SPEED", 2.0)
+        assert exact(drift, {"x": x}) is None
+        drift(x)
+    assert x.tolist() == [2.0, 2.0]
 
 
 def test_a_wrong_call_is_told_of_though_most_of_it_fits() -> None:

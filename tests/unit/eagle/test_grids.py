@@ -417,7 +417,7 @@ def test_checks_tell_of_an_index_outside_and_print_what_neighbours_hold(
         warnings.simplefilter("always")
         kernel(u)
     (warning,) = [str(each.message) for each in told if each.category is CheckWarning]
-    assert "sample 3 read outside of a grid at step 1: index 2 of `u`, which has 2 along" in warning
+    assert "sample 3 went outside of a grid at step 1: index 2 of `u`, which has 2 along" in warning
     printed = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines()]
     assert moved(u, 0, 1, "clamp").ravel().tolist() == printed
 

@@ -278,11 +278,11 @@ def test_checks_tell_an_index_outside() -> None:
         hawk.steps(checked, 3)(np.zeros(4), np.zeros((2, 2)), np.array([-5, 0, 1, 0]))
     text = str(caught[0].message)
     assert (
-        "sample 0 read outside of a table at step 1: index -4 of `t`, which has 4 of them" in text
+        "sample 0 went outside of a table at step 1: index -4 of `t`, which has 4 of them" in text
     )
     assert "also sample 1 at step 2 and sample 3" not in text
     assert (
-        "sample 2 read outside of a table at step 1: index 2 of `g`, which has 2 along axis 1"
+        "sample 2 went outside of a table at step 1: index 2 of `g`, which has 2 along axis 1"
         in text
     )
     assert "[H604]" in text

@@ -244,6 +244,7 @@ import numpy as np
 import eagle
 from tests.unit.eagle.test_collective import least_and_all
 from tests.unit.eagle.test_interrupt import cheap, relax
+from tests.unit.eagle.test_scatters import histogram
 
 def run():
     # The smallest numbers there are: they add up like the whole numbers that their bits are.
@@ -255,6 +256,9 @@ def run():
     least, total = least_and_all(units.view(np.float64))
     assert (least.view(np.int64) == 1).all()
     assert (total.view(np.int64) == units.sum()).all()
+    total = np.zeros(3)
+    histogram(units.view(np.float64), np.zeros(3, np.int32), total)
+    assert total.view(np.int64).tolist() == [units.sum(), 0, 0]
 
 def load():
     ctypes.CDLL(sys.argv[1])

@@ -225,6 +225,7 @@ class NoDomain:
 
     numbers = None
     reductions = SimpleNamespace(table=REDUCTIONS)
+    scatters = SimpleNamespace(scatter=hawk.scatter)
 
 
 def resolved(name: str) -> Any:

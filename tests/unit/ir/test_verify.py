@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Plane, Role, Value
+from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Plane, Role, Scatter, Value
 from hawk.ir.types import DType
 from hawk.ir.verify import InvalidProgram, verify
 
@@ -40,8 +40,26 @@ def with_value(value: Value) -> Function:
     return replace(FN, stores=(("v", value), *FN.stores[1:]))
 
 
+def giving(kind: str = "add", spot: Value | None = None, role: Role = Role.SHARED) -> Function:
+    """The program with a scatter to a table of floats."""
+    place: Value = Const(I32, number=1) if spot is None else spot
+    planes = (
+        Plane("t", role, F64, Value(F64, name="t")),
+        Plane("spot 0", Role.OUTPUT, place.dtype),
+        Plane("given 0", Role.OUTPUT, F64),
+    )
+    stores = (("spot 0", place), ("given 0", SUM))
+    return replace(
+        FN,
+        planes=(*FN.planes, *planes),
+        stores=(*FN.stores, *stores),
+        scatters=(Scatter(kind, "t", "spot 0", "given 0"),),
+    )
+
+
 def test_a_good_program_is_accepted() -> None:
     verify(FN)
+    verify(giving())
 
 
 def loop(**changes) -> Function:
@@ -143,6 +161,14 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "read of another type": (
         lambda: replace(FN, planes=(Plane("g", Role.UNIFORM, F64, Value(I32)), *FN.planes[1:])),
         "its read is",
+    ),
+    "a scatter of no kind": (lambda: giving("mul"), "no kind mul"),
+    "a scatter of bits to floats": (lambda: giving("or"), "no kind or"),
+    "a scatter to a table that is only read": (lambda: giving(role=Role.TABLE), "it is table"),
+    "a scatter at a float": (lambda: giving(spot=SUM), "a spot is"),
+    "a scatter without its planes": (
+        lambda: replace(FN, scatters=giving().scatters),
+        "lacks a plane",
     ),
     "two planes of one name": (
         lambda: replace(FN, planes=(Plane("x", Role.UNIFORM, F64, G), *FN.planes[1:])),

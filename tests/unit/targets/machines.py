@@ -35,6 +35,9 @@ def runnable() -> dict[str, Machine]:
 
 
 def variants(fn: Function, machine: Machine) -> list[Variant]:
-    """Widths from 1 to 16, one to four chains, short and long blocks: some of each."""
+    """Widths from 1 to 16, one to four chains, short and long blocks, with lanes refilled in all
+    launches or in none: some of each."""
     rows = [(1, 3, 16), (2, 2, 4), (4, 4, 4), (8, 1, 16), (16, 1, 4)]
-    return [variant(fn, machine, width, chains, block) for width, chains, block in rows]
+    plain = [variant(fn, machine, width, chains, block) for width, chains, block in rows]
+    rows = [(1, 2, 4), (4, 3, 16), (8, 2, 4)]
+    return plain + [variant(fn, machine, *row, refill=0) for row in rows]

@@ -250,7 +250,8 @@ class Launch:
         self.over = np.zeros(n, np.bool)
         self.compiled = halve.compile(DType.F64)
         planes = {"left": self.left, "x": self.x, "over": self.over}
-        self.block, self.rows = new_block(len(self.compiled.planes)), (ctypes.c_int64 * 12)()
+        self.block = new_block(len(self.compiled.planes))
+        self.rows = (ctypes.c_int64 * (6 * (self.compiled.lanes + 1)))()
         for place, slot in enumerate(self.compiled.planes, HEADER):
             self.block[place] = planes[slot.name].ctypes.data
         self.header = (ctypes.c_int64 * HEADER)()
@@ -291,7 +292,7 @@ def test_a_launch_that_comes_back_early_is_left_to_python() -> None:
     assert Reason.HALFWAY is walk.go()
     assert 0 == walk.state[State.ROW]
     while launch.block[Word.NEXT] < 100 or launch.block[Word.LEFT_COUNT]:
-        rows = (ctypes.c_int64 * 12)(*launch.rows)
+        rows = type(launch.rows)(*launch.rows)
         launch.block[Word.ROWS] = ctypes.addressof(rows)
         launch.block[Word.ROW_COUNT] = launch.block[Word.LEFT_COUNT]
         launch.block[Word.LEFT_COUNT] = launch.block[Word.NEXT_ROW] = 0

@@ -14,9 +14,11 @@ from hawk.ir.nodes import Role
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import HEADER, Compiled, Word, new_block, raw_word
+from hawk.targets.cpu import entries
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.cpu.machine import host
 from hawk.targets.cpu.width import variant
+from tests.oracle.batch import left_room
 
 
 @hawk.kernel(steps="auto")
@@ -70,7 +72,7 @@ class Run:
         """Run the entry once, after `rows`; the rows that are left."""
         count = len(rows) // 3
         before = (ctypes.c_int64 * max(1, len(rows)))(*rows)
-        left = (ctypes.c_int64 * 3)()
+        left = left_room(self.compiled)
         self.block[Word.ROWS], self.block[Word.ROW_COUNT] = ctypes.addressof(before), count
         self.block[Word.LEFT], self.block[Word.LEFT_COUNT] = ctypes.addressof(left), 0
         self.block[Word.NEXT_ROW] = 0
@@ -103,9 +105,12 @@ KERNELS = {each.name: each for each in (decay, collatz, endless, drift)}
 
 @pytest.mark.parametrize("bits", [False, True], ids=["no mask registers", "mask registers"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_interrupted_launches_go_on_to_the_same_bits(name: str, bits: bool) -> None:
+def test_interrupted_launches_go_on_to_the_same_bits(
+    name: str, bits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import dataclasses
 
+    monkeypatch.setattr(entries, "WORK_BETWEEN_LOOKS", 500)
     machine = dataclasses.replace(host(), mask_registers=bits)
     fn = optimise(KERNELS[name].trace(DType.F64))
     compiled = compile_function(fn, machine, variant(fn, machine, 4, 3))

@@ -1,10 +1,15 @@
-"""Launching a kernel that reduces over its batch: all samples together, one step after the other.
+"""Launching a kernel that reduces or scatters: all samples together, one step after the other.
 
 Before each step every reduction is made: a kernel of its own computes what each sample gives to
 it, those are made into one number, and the number goes into the blocks of what comes later. Only
 the step itself stores anything the caller sees. So a launch that is interrupted among the
 reductions begins them again, and one that is interrupted in the step goes on with the numbers that
 the step began with.
+
+What samples give to shared tables the step leaves in arrays of eagle's; after it they are given in
+order, and each is forgotten when it is given. An exception in the middle of such a step waits for
+its end, so that a table never lacks what samples gave that have gone on. A second one does not
+wait; then what was left is given as soon as the launch goes on, or another one begins.
 """
 
 from __future__ import annotations
@@ -19,10 +24,15 @@ from eagle.devices.base import Loaded, Outcome, Partition, Watch
 from eagle.devices.host.device import HostLoaded
 from eagle.devices.host.memory import address_of
 from eagle.devices.host.reduce import reduce_array
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import Role, Scatter
 from hawk.ir.reduce import result_of
+from hawk.ir.types import DType
 from hawk.passes.phases import KEEP, VALUE
+from hawk.targets import native
 from hawk.targets.base import Compiled, Phase, Slot, raw_word
+
+AT_ONCE = 1 << 22
+"""Samples that give to a table in one go, some 10 ms."""
 
 
 class _Done(NamedTuple):
@@ -58,8 +68,30 @@ class _Round:
         return raw_word(number, self.result)
 
 
+class _Given:
+    """What the samples give to a table in one scatter."""
+
+    def __init__(
+        self, scatter: Scatter, table: NDArray[Any], spots: NDArray[Any], values: NDArray[Any]
+    ) -> None:
+        dtype = next(each for each in DType if each.numpy == table.dtype.name)
+        self._native = native.scatters()[scatter.kind, dtype]
+        self._arrays = table, spots, values  # keeps them alive
+        self._table, self._size = address_of(table), table.size
+        self._spots, self._values = address_of(spots), address_of(values)
+        self._sizes, self._count = (spots.itemsize, values.itemsize), spots.size
+
+    def give(self) -> None:
+        """Give what is there, in order; a signal is heard now and then, and does no harm."""
+        for first in range(0, self._count, AT_ONCE):
+            count = min(AT_ONCE, self._count - first)
+            spots, values = self._spots, self._values
+            spots, values = spots + first * self._sizes[0], values + first * self._sizes[1]
+            self._native(self._table, self._size, spots, values, count)
+
+
 class CollectiveLoaded(Loaded):
-    """A step, and the reductions that come before it."""
+    """A step, the reductions that come before it, and the scatters that come after it."""
 
     def __init__(
         self,
@@ -70,7 +102,7 @@ class CollectiveLoaded(Loaded):
     ) -> None:
         self._step = HostLoaded(compiled, planes, words, partition)
         self._n = partition.n
-        given = {
+        given: dict[str, tuple[Any, int]] = {
             slot.name: (plane, word)
             for slot, plane, word in zip(compiled.planes, planes, words, strict=True)
         }
@@ -79,6 +111,12 @@ class CollectiveLoaded(Loaded):
         if masks:
             self._mask = np.atleast_1d(np.asarray(given[masks[0]][0]))
         self._rounds = [self._round(phase, given, partition) for phase in compiled.phases]
+        self._scatters = [
+            _Given(each, *(given[name][0] for name in (each.plane, each.spot, each.value)))
+            for each in compiled.scatters
+        ]
+        self._due = False
+        """May there be something left to give?"""
         self._mark: object = None
         self._step_mark: object = None
         """The step that is on its way, its numbers known; None among the reductions."""
@@ -115,19 +153,54 @@ class CollectiveLoaded(Loaded):
         watch: Watch | None = None,
     ) -> None:
         if mark is None or mark is not self._mark:
+            self._give()
             self._done, self._step_mark, self._mark = _Done(), None, mark
         while self._done.steps < steps and not self._done.halted:
             if self._step_mark is None:
                 self._reduce(threads, picked)
                 self._step_mark = object()
-            self._step.launch(
-                1,
-                threads,
-                picked=picked,
-                mark=self._step_mark,
-                watch=None if watch is None else lambda now: watch(self._done.finished + now),
-            )
-            self._count()
+            try:
+                self._take(threads, picked, watch)
+            except BaseException:
+                if self._scatters and self._is_halfway():
+                    self._end_halfway(threads, picked)
+                raise
+
+    def _take(
+        self, threads: int | None, picked: NDArray[np.int64] | None, watch: Watch | None = None
+    ) -> None:
+        """Take the step that is on its way, or what is left of it, and give what it leaves."""
+        self._due = bool(self._scatters)
+        self._step.launch(
+            1,
+            threads,
+            picked=picked,
+            mark=self._step_mark,
+            watch=None if watch is None else lambda now: watch(self._done.finished + now),
+        )
+        self._give()
+        self._count()
+
+    def _is_halfway(self) -> bool:
+        """May some samples have taken the step, and others not, or what they give be left?"""
+        mark = self._step_mark
+        return mark is not None and self._step.outcome(mark) is not None
+
+    def _end_halfway(self, threads: int | None, picked: NDArray[np.int64] | None) -> None:
+        """Take the rest of a step in which an exception came."""
+        try:
+            self._take(threads, picked)
+        except BaseException:
+            if self._mark is None:  # nobody will go on with it
+                self._give()
+            raise
+
+    def _give(self) -> None:
+        """Give to the tables what samples have left for them."""
+        if self._due:
+            for each in self._scatters:
+                each.give()
+            self._due = False
 
     def _count(self) -> None:
         """Count the step that was taken."""

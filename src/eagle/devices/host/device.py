@@ -44,7 +44,7 @@ from eagle.devices.host.team import (
     threads_likely,
 )
 from eagle.devices.host.watch import Entry, watchers
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import WRITTEN
 from hawk.ir.types import DType
 from hawk.targets import native
 from hawk.targets.base import HEADER, Compiled, Word
@@ -71,10 +71,10 @@ SHORT_SECONDS, LONG_SECONDS = 25e-6, 0.03
 """A launch that took less than the first, more than the second says where the next one begins."""
 
 MOST_THREADS = 256
-_WRITTEN = (Role.STATE, Role.MASK, Role.OUTPUT)
 _brief_call = functools.lru_cache(ctypes.PYFUNCTYPE(None))
 """Native code at an address as a function that does not let other Python threads run."""
 
+_tile_size = functools.lru_cache(HostTeam.tile_size)
 _ALL = slice(None)
 ALONE, TOGETHER, AWAY = Stage
 
@@ -104,7 +104,7 @@ class HostDevice(Device):
         words: Sequence[int],
         partition: Partition,
     ) -> Loaded:
-        if compiled.phases:
+        if compiled.phases or compiled.scatters:
             from eagle.devices.host.collective import CollectiveLoaded  # few kernels need it
 
             return CollectiveLoaded(compiled, planes, words, partition)
@@ -148,7 +148,7 @@ class HostLoaded(Loaded):
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
         self._count = self._whole = partition.count
-        own = self._block = Block(partition.base, partition.count, words)
+        own = self._block = Block(partition.base, partition.count, words, compiled.lanes)
         self._words, self._head = own.words, own.head
         function = native.address_of(compiled.entry)
         self._native = function is not None
@@ -158,7 +158,7 @@ class HostLoaded(Loaded):
             self._brief = _brief_call(function)
             # A pointer that is made already is passed 20 ns sooner than a number.
             self._pointer = ctypes.c_void_p(own.address)
-        self._tile = HostTeam.tile_size(compiled.bytes_per_sample)
+        self._tile = _tile_size(compiled.bytes_per_sample)
         self._fetched = False
         self._stage: Stage | None = None
         self._steps, self._threads, self._to_end = 0, None, False
@@ -300,7 +300,7 @@ class HostLoaded(Loaded):
         fetch(
             plane
             for slot, plane in zip(slots, self._planes, strict=True)
-            if slot.role in _WRITTEN and isinstance(plane, np.ndarray)
+            if slot.role in WRITTEN and isinstance(plane, np.ndarray)
         )
 
     def _tell(self) -> None:

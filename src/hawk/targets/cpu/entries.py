@@ -4,6 +4,8 @@
         for each group of `lanes` samples:
             load the planes, advance up to STEPS steps in registers, store the planes
 
+In launches of many steps samples stop at different times, so lanes are refilled: see `pool`.
+
 The last samples of a piece, too few for a group, are copied to a scratch group on the stack and
 back, so there is one copy of the steps and it always sees a whole group; a mask says which lanes
 hold samples. The same is done for samples that a map picks from all over the arrays.
@@ -16,6 +18,7 @@ from dataclasses import replace
 
 from hawk.ir.nodes import (
     ARRAYS,
+    TABLES,
     Block,
     Function,
     Loop,
@@ -30,6 +33,8 @@ from hawk.targets import tables
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
+from hawk.targets.cpu.pool import MOST_LANES, Pool
+from hawk.targets.cpu.queue import Group, Outcome, Queue
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
@@ -46,13 +51,13 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
 
     `fn` has been through the passes. The module calls nothing outside itself.
     """
-    writer = _Entry(fn, variant, machine)
+    writer = Entry(fn, variant, machine)
     short = work_of(fn) + work_once(fn) <= LONG
     apart = writer.mask is not None and not writer.loops and short
     writer.write(ones_apart=apart)
     functions = [_function(f"void @{ENTRY}", writer.emitter, machine), *writer.emitter.functions]
     if apart:
-        one = _Entry(fn, variant, machine, one_step=True)
+        one = Entry(fn, variant, machine, one_step=True)
         one.write()
         functions.append(_function(f"internal void {ONE_STEP}", one.emitter, machine))
     return "\n".join(
@@ -129,7 +134,7 @@ done:
     )
 
 
-class _Entry:
+class Entry:
     """Writes the entry of one kernel. `one_step`: for launches of one step."""
 
     def __init__(
@@ -144,6 +149,7 @@ class _Entry:
         looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work_of(fn))
         self.watch = Watch(self.emitter, machine, steps_between_looks=looks)
         self.emitter.round = self.watch.round
+        self.queue = Queue(self.emitter, self.watch)
         self.steps = Steps(self.emitter, fn, variant, self.watch, loops=self.loops)
         self.copied: set[str] = set()
         self.address: dict[Plane, str] = {}
@@ -156,6 +162,9 @@ class _Entry:
         """The value that is each sample's index, if the kernel asks for it."""
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
         self.one_step = one_step
+        refills = self.mask is not None and not one_step and variant.shape.lanes <= MOST_LANES
+        self.refills = refills
+        """May a lane whose sample stopped get another?"""
 
     @property
     def arrays(self) -> list[Plane]:
@@ -174,22 +183,31 @@ class _Entry:
             self._leave_ones()
         restore = self._default_float_control()
         self.watch.begin()
-        begin, end, steps, piece = (
-            self._word(word) for word in (Word.BEGIN, Word.END, Word.STEPS, Word.PIECE)
-        )
+        self.queue.begin()
+        steps = self.queue.word(Word.STEPS)
         self._planes()
+        pool = Pool(self, steps) if self.refills else None
         e.statements(self.fn.launch)
         self._spread_what_is_known()
         head, leave = e.label("work"), e.label("leave")
         e.jump(head)
         e.place(head)
-        low, high, before = self._take(begin, end, piece, leave)
-        finished, longest = self._groups(low, high, before, steps)
-        self._atomic("add", Word.FINISHED, finished)
-        self._atomic("max", Word.LONGEST, longest)
-        self.watch.look()
+        with e.scope():
+            group = self.next_group(steps, leave) if pool is None else pool.next(leave)
+            e.apart = group.apart
+            if self.index is not None:
+                e.indices = lambda: self._indices(group)
+                tables.begin(e, group.base)
+                if self.index not in e.positions.lazy:
+                    e.bind(self.index, e.indices())
+            outcome = self._advance(group)
+            if pool is None:
+                self.end_group(group, outcome, steps, leave)
+            else:
+                pool.end(group, outcome, leave)
         e.jump(head)
         e.place(leave)
+        self.queue.tell()
         if restore:
             e.line(restore)
         e.line("ret void")
@@ -197,63 +215,11 @@ class _Entry:
     def _leave_ones(self) -> None:
         e = self.emitter
         leave, stay = e.label("one"), e.label("several")
-        e.branch(e.define(f"icmp eq i64 {self._word(Word.STEPS)}, 1"), leave, stay)
+        e.branch(e.define(f"icmp eq i64 {self.queue.word(Word.STEPS)}, 1"), leave, stay)
         e.place(leave)
         e.line(f"call void {ONE_STEP}(ptr %block)")
         e.line("ret void")
         e.place(stay)
-
-    def _take(self, begin: str, end: str, piece: str, leave: str) -> tuple[str, str, str]:
-        """Take the next row, or else the next piece; go to `leave` when it is time or none is left.
-
-        Gives its first sample, one past its last, and steps that its first group took before.
-        """
-        e = self.emitter
-        ask, row, fresh = e.label("ask"), e.label("row"), e.label("fresh")
-        take, work = e.label("take"), e.label("groups")
-        e.branch(self.watch.over(), leave, ask)
-        e.place(ask)
-        number = self._atomic("add", Word.NEXT_ROW, "1")
-        e.branch(e.define(f"icmp slt i64 {number}, {self._word(Word.ROW_COUNT)}"), row, fresh)
-        e.place(row)
-        rows = self._word(Word.ROWS, "ptr")
-        words = [self._row_word(rows, number, index) for index in range(3)]
-        again = tuple(e.define(f"load i64, ptr {word}") for word in words)
-        e.jump(work)
-        e.place(fresh)
-        offset = self._atomic("add", Word.NEXT, piece)
-        low = e.define(f"add i64 {begin}, {offset}")
-        e.branch(e.define(f"icmp slt i64 {low}, {end}"), take, leave)
-        e.place(take)
-        self._atomic("add", Word.TAKEN, "1")
-        high = e.define(f"add i64 {low}, {piece}")
-        high = e.define(f"call i64 @llvm.smin.i64(i64 {high}, i64 {end})")
-        e.jump(work)
-        e.place(work)
-        low, high, before = (
-            e.phi("i64", (old, row), (new, take))
-            for old, new in zip(again, (low, high, "0"), strict=True)
-        )
-        return low, high, before
-
-    def _row_word(self, rows: str, number: str, index: int) -> str:
-        """The address of one of the three words of a row."""
-        e = self.emitter
-        start = e.define(f"getelementptr [3 x i64], ptr {rows}, i64 {number}")
-        return e.define(f"getelementptr i64, ptr {start}, i64 {index}")
-
-    def _leave_row(self, low: str, high: str, taken: str) -> None:
-        """Write down that the samples from `low` to `high` are not through."""
-        e = self.emitter
-        write, on = e.label("write"), e.label("on")
-        e.branch(e.define(f"icmp slt i64 {low}, {high}"), write, on)
-        e.place(write)
-        number = self._atomic("add", Word.LEFT_COUNT, "1")
-        rows = self._word(Word.LEFT, "ptr")
-        for index, word in enumerate((low, high, taken)):
-            e.line(f"store i64 {word}, ptr {self._row_word(rows, number, index)}")
-        e.jump(on)
-        e.place(on)
 
     def _default_float_control(self) -> str:
         """Round to nearest, subnormals kept, whatever other libraries set; returns the undoing.
@@ -269,34 +235,24 @@ class _Entry:
         e.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {ours})")
         return f"call void @llvm.x86.sse.ldmxcsr(ptr {saved})"
 
-    def _word(self, index: int, kind: str = "i64") -> str:
-        return self.emitter.define(f"load {kind}, ptr {self._word_address(index)}")
-
-    def _word_address(self, index: int) -> str:
-        return self.emitter.define(f"getelementptr i64, ptr %block, i64 {index}")
-
-    def _atomic(self, operation: str, word: Word, operand: str) -> str:
-        address = self._word_address(word)
-        return self.emitter.define(f"atomicrmw {operation} ptr {address}, i64 {operand} monotonic")
-
     def _planes(self) -> None:
         """Read the block: addresses of arrays, and the numbers that are one for all samples."""
         e = self.emitter
         lanes = e.shape.lanes
-        self.map = self._word(Word.MAP, "ptr")
+        self.map = self.queue.word(Word.MAP, "ptr")
         self.places = e.define(f"alloca [{lanes} x i64], align 64")
         for index, plane in enumerate(self.fn.planes, HEADER):
             memory = MEMORY_TYPES[plane.dtype]
             if plane.role in ARRAYS:
-                self.address[plane] = self._word(index, "ptr")
+                self.address[plane] = self.queue.word(index, "ptr")
                 self.scratch[plane] = e.define(f"alloca [{lanes} x {memory}], align 64")
             elif plane.role is Role.INDEX:
                 self.index = plane.read
-            elif plane.role is Role.TABLE and plane.read is not None:
+            elif plane.role in TABLES and plane.read is not None:
                 e.tables.add(plane.read)
-                e.bind(plane.read, (self._word(index, "ptr"),))
+                e.bind(plane.read, (self.queue.word(index, "ptr"),))
             elif plane.read is not None:
-                number = self._word(index, memory)
+                number = self.queue.word(index, memory)
                 if plane.dtype is DType.BOOL:
                     number = e.define(f"icmp ne i8 {number}, 0")
                 e.bind(plane.read, (number,))
@@ -311,77 +267,91 @@ class _Entry:
 
     # -- once a group ----------------------------------------------------------------------------
 
-    def _groups(self, low: str, high: str, before: str, steps: str) -> tuple[str, str]:
-        """All groups of a piece: how many samples became done, the longest steps taken.
+    def next_group(self, steps: str, leave: str) -> Group:
+        """The next samples that stand side by side; go to `leave` when there are none.
 
-        The first group took `before` steps already.
+        Those at the start of a row took some steps already.
         """
-        e = self.emitter
-        lanes = e.shape.lanes
-        head = e.begin_loop([("i64", low), ("i64", before), ("i64", "0"), ("i64", "0")])
-        base, before, finished, longest = head.phis
-        with e.scope():
-            left = e.define(f"sub i64 {high}, {base}")
-            held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {lanes})")
-            partial = e.define(f"icmp ult i64 {left}, {lanes}")
-            mapped = e.define(f"icmp ne ptr {self.map}, null")
-            e.apart = apart = e.define(f"or i1 {partial}, {mapped}")
-            where = self._whole_group(base, held, apart)
-            if self.index is not None:
-                e.indices = lambda: self._indices(base, apart)
-                tables.begin(e, base)
-                if self.index not in e.positions.lazy:
-                    e.bind(self.index, e.indices())
-            steps_left = e.define(f"sub i64 {steps}, {before}")
-            stopped, taken, going = self._advance(where, left, steps_left)
-            self._copy_back(held, apart)
-            finished = e.define(f"add i64 {finished}, {stopped}")
-            total = e.define(f"add i64 {before}, {taken}")
-            longest = e.define(f"call i64 @llvm.umax.i64(i64 {longest}, i64 {total})")
-            following = e.define(f"add i64 {base}, {lanes}")
-            late, more = e.label("late"), e.label("more")
-            leave, over = e.label("left"), self.watch.over()
-            e.branch(over, late, more)
-            e.place(late)
-            # A group that has samples and steps left comes first in what is left.
-            some = e.define(f"icmp ult i64 {total}, {steps}")
-            halfway = e.define(f"and i1 {some}, {going}")
-            first = e.define(f"select i1 {halfway}, i64 {base}, i64 {following}")
-            self._leave_row(first, high, e.define(f"select i1 {halfway}, i64 {total}, i64 0"))
-            late = e.here
-            e.jump(leave)
-            e.place(more)
-            again = e.define(f"icmp slt i64 {following}, {high}")
-            e.end_loop(head, again, [following, "0", finished, longest])
-            e.jump(leave)
-            e.place(leave)
-        return finished, longest
+        e, queue = self.emitter, self.queue
+        take, have = e.label("take"), e.label("have")
+        some = e.define(f"icmp slt i64 {queue.load(queue.next)}, {queue.load(queue.high)}")
+        e.branch(some, have, take)
+        e.place(take)
+        self._look_between_pieces()
+        queue.take(leave)
+        e.jump(have)
+        e.place(have)
+        base, lanes = queue.load(queue.next), e.shape.lanes
+        left = e.define(f"sub i64 {queue.load(queue.high)}, {base}")
+        held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {lanes})")
+        partial = e.define(f"icmp ult i64 {left}, {lanes}")
+        mapped = e.define(f"icmp ne ptr {self.map}, null")
+        apart = e.define(f"or i1 {partial}, {mapped}")
+        self._bring(base, held, apart)
+        steps = e.define(f"sub i64 {steps}, {queue.load(queue.before)}")
+        return Group(base, held, apart, steps)
 
-    def _whole_group(self, base: str, held: str, apart: str) -> dict[Plane, str]:
-        """The address of the group in each array, or of the scratch group.
+    def _look_between_pieces(self) -> None:
+        """Look at the clock, but not before the first: whoever comes takes at least one."""
+        e, queue = self.emitter, self.queue
+        look, on = e.label("look"), e.label("on")
+        e.branch(e.define(f"icmp eq i64 {queue.load(queue.high)}, 0"), on, look)
+        e.place(look)
+        self.watch.look()
+        e.jump(on)
+        e.place(on)
 
-        `held` samples are in the group; `apart`: they are copied, few or not side by side.
-        """
+    def end_group(self, group: Group, outcome: Outcome, steps: str, leave: str) -> None:
+        """Store what was copied, and go on with the samples behind, or to `leave` if it is time."""
+        e, queue = self.emitter, self.queue
+        self._copy_back(group.held, group.apart)
+        before = queue.load(queue.before)
+        total = e.define(f"add i64 {before}, {outcome.taken}")
+        queue.count(outcome.finished, total)
+        following = e.define(f"add i64 {group.base}, {e.shape.lanes}")
+        late, more = e.label("late"), e.label("more")
+        e.branch(self.watch.over(), late, more)
+        e.place(late)
+        # A group that has samples and steps left comes first in what is left.
+        some = e.define(f"icmp ult i64 {total}, {steps}")
+        halfway = e.define(f"and i1 {some}, {outcome.going}")
+        first = e.define(f"select i1 {halfway}, i64 {group.base}, i64 {following}")
+        taken = e.define(f"select i1 {halfway}, i64 {total}, i64 0")
+        queue.leave_row(first, queue.load(queue.high), taken)
+        e.jump(leave)
+        e.place(more)
+        e.line(f"store i64 {following}, ptr {queue.next}")
+        e.line(f"store i64 0, ptr {queue.before}")
+
+    def _bring(self, base: str, held: str, apart: str) -> None:
+        """Copy a group to the scratch group if it is few samples, or if they stand apart."""
         e = self.emitter
-        there = {plane: self._at(plane, self.address[plane], base) for plane in self.arrays}
         copy, ready = e.label("copy"), e.label("ready")
         e.branch(apart, copy, ready)
         e.place(copy)
         if self.index is not None:  # a lane without a sample has some index all the same
-            for chain in range(e.shape.chains):
-                target = e.define(
-                    f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}"
-                )
-                wide = e.shape.vector("i64")
-                e.line(f"store {wide} {zero(wide)}, ptr {target}, align 8")
+            self.clear_places()
         e.line(f"call void @places(ptr {self.places}, ptr {self.map}, i64 {base}, i64 {held})")
         for plane in self.arrays:
-            self._clear(plane)
-            self._copy("fetch", plane, self.scratch[plane], self.address[plane], held)
+            self.clear(plane)
+            self.copy("fetch", plane, self.scratch[plane], self.address[plane], held)
         e.jump(ready)
         e.place(ready)
+
+    def clear_places(self) -> None:
+        e = self.emitter
+        wide = e.shape.vector("i64")
+        for chain in range(e.shape.chains):
+            target = e.define(f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}")
+            e.line(f"store {wide} {zero(wide)}, ptr {target}, align 8")
+
+    def _where(self, group: Group) -> dict[Plane, str]:
+        """The address of the group in each array, or of the scratch group."""
+        there = {p: self.at(p, self.address[p], group.base) for p in self.arrays}
         return {
-            plane: e.define(f"select i1 {apart}, ptr {self.scratch[plane]}, ptr {there[plane]}")
+            plane: self.emitter.define(
+                f"select i1 {group.apart}, ptr {self.scratch[plane]}, ptr {there[plane]}"
+            )
             for plane in self.arrays
         }
 
@@ -391,7 +361,7 @@ class _Entry:
         e.branch(apart, copy, ready)
         e.place(copy)
         for plane in self.stored:
-            self._copy("give", plane, self.address[plane], self.scratch[plane], held)
+            self.copy("give", plane, self.address[plane], self.scratch[plane], held)
         e.jump(ready)
         e.place(ready)
 
@@ -399,9 +369,9 @@ class _Entry:
         """The lanes that hold a sample."""
         e = self.emitter
         wide, limit = e.shape.vector("i64"), e.spread(left, "i64")
-        return tuple(e.define(f"icmp ult {wide} {lane}, {limit}") for lane in self._lanes())
+        return tuple(e.define(f"icmp ult {wide} {lane}, {limit}") for lane in self.lanes())
 
-    def _lanes(self) -> Names:
+    def lanes(self) -> Names:
         """The numbers of a group's lanes."""
         width, chains = self.emitter.shape.width, self.emitter.shape.chains
         if width == 1:
@@ -411,45 +381,41 @@ class _Entry:
             f"<{', '.join(f'i64 {first + lane}' for lane in range(width))}>" for first in starts
         )
 
-    def _indices(self, base: str, apart: str) -> Names:
+    def _indices(self, group: Group) -> Names:
         """The index of each sample of the group: side by side, or where they were copied from."""
         e = self.emitter
-        wide, first = e.shape.vector("i64"), e.spread(base, "i64")
+        wide, first = e.shape.vector("i64"), e.spread(group.base, "i64")
         names: list[str] = []
-        for chain, lane in enumerate(self._lanes()):
+        for chain, lane in enumerate(self.lanes()):
             there = e.define(f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}")
             place = e.define(f"load {wide}, ptr {there}, align 8")
             here = e.define(f"add {wide} {first}, {lane}")
-            names.append(e.define(f"select i1 {apart}, {wide} {place}, {wide} {here}"))
+            names.append(e.define(f"select i1 {group.apart}, {wide} {place}, {wide} {here}"))
         return tuple(names)
 
-    def _advance(self, where: dict[Plane, str], left: str, steps: str) -> tuple[str, str, str]:
-        """Load, step and store one group; `left` samples of the piece begin with it.
-
-        Gives how many samples became done, the steps taken, and whether a sample goes on.
-        """
-        e = self.emitter
+    def _advance(self, group: Group) -> Outcome:
+        """Load, step and store one group."""
+        e, where = self.emitter, self._where(group)
         if self.mask is None:
-            after, taken = self._run(where, self._active(left), steps)
+            after, taken = self._run(where, self._active(group.held), group.steps)
             self._store_all(where, after)
-            return "0", taken, "true"
-        (done,) = self._load_bits(where[self.mask])
+            return Outcome("0", taken, "true")
+        (done,) = self.load_bits(where[self.mask])
         live = e.invert(done)  # lanes that hold no sample are done in the scratch group
         run, merge, skip = e.label("run"), e.label("merge"), e.here
         some = e.any(live)
         e.branch(some, run, merge)
         e.place(run)
         with e.scope():
-            after, taken = self._run(where, live, steps)
+            after, taken = self._run(where, live, group.steps)
             self._store_all(where, after)
-            gone = e.combine("and", live, e.invert(after.live))
-            finished = self._count(gone)
+            finished = e.count(e.combine("and", live, e.invert(after.live)))
             self._store(self.mask, where[self.mask], e.invert(after.live))
             going = e.any(after.live)
         run = e.here
         e.jump(merge)
         e.place(merge)
-        return (
+        return Outcome(
             e.phi("i64", (finished, run), ("0", skip)),
             e.phi("i64", (taken, run), ("0", skip)),
             e.phi("i1", (going, run), ("false", skip)),
@@ -541,7 +507,7 @@ class _Entry:
 
     # -- memory ----------------------------------------------------------------------------------
 
-    def _at(self, plane: Plane, start: str, index: str | int) -> str:
+    def at(self, plane: Plane, start: str, index: str | int) -> str:
         memory = MEMORY_TYPES[plane.dtype]
         return self.emitter.define(f"getelementptr {memory}, ptr {start}, i64 {index}")
 
@@ -551,7 +517,7 @@ class _Entry:
         kind, size = e.shape.vector(memory), plane.dtype.itemsize
         names = tuple(
             e.define(
-                f"load {kind}, ptr {self._at(plane, start, chain * e.shape.width)}, align {size}"
+                f"load {kind}, ptr {self.at(plane, start, chain * e.shape.width)}, align {size}"
             )
             for chain in range(e.shape.chains)
         )
@@ -560,7 +526,7 @@ class _Entry:
         nought = "zeroinitializer" if e.shape.width > 1 else "0"
         return tuple(e.define(f"icmp ne {kind} {name}, {nought}") for name in names)
 
-    def _load_bits(self, start: str) -> tuple[Names]:
+    def load_bits(self, start: str) -> tuple[Names]:
         assert self.mask is not None
         return (self._load(self.mask, start),)
 
@@ -575,10 +541,10 @@ class _Entry:
             value = name
             if plane.dtype is DType.BOOL:
                 value = e.define(f"zext {e.bits} {name} to {kind}")
-            target = self._at(plane, start, chain * e.shape.width)
+            target = self.at(plane, start, chain * e.shape.width)
             e.line(f"store {kind} {value}, ptr {target}, align {size}")
 
-    def _clear(self, plane: Plane) -> None:
+    def clear(self, plane: Plane) -> None:
         """Make lanes of the scratch group that hold no sample harmless: done, and all else zero."""
         e = self.emitter
         kind = e.shape.vector(MEMORY_TYPES[plane.dtype])
@@ -586,26 +552,13 @@ class _Entry:
         if plane is self.mask:
             nothing = "splat (i8 1)" if e.shape.width > 1 else "1"
         for chain in range(e.shape.chains):
-            target = self._at(plane, self.scratch[plane], chain * e.shape.width)
+            target = self.at(plane, self.scratch[plane], chain * e.shape.width)
             e.line(f"store {kind} {nothing}, ptr {target}, align {plane.dtype.itemsize}")
 
-    def _copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
+    def copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
         """`fetch` the plane of a group's samples from the array, or `give` it back."""
         element = MEMORY_TYPES[plane.dtype]
         element = {"float": "i32", "double": "i64"}.get(element, element)
         self.copied.add(element)
         arguments = f"ptr {target}, ptr {source}, ptr {self.places}, i64 {count}"
         self.emitter.line(f"call void @{way}_{element}({arguments})")
-
-    def _count(self, bits: Names) -> str:
-        """How many lanes are true."""
-        e = self.emitter
-        total = "0"
-        for name in bits:
-            number = name
-            if e.shape.width > 1:
-                number = e.define(f"bitcast {e.bits} {name} to i{e.shape.width}")
-            number = e.define(f"zext i{e.shape.width} {number} to i64")
-            number = e.define(f"call i64 @llvm.ctpop.i64(i64 {number})")
-            total = e.define(f"add i64 {total}, {number}")
-        return total

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hawk.ir.reduce import BLOCK
 from hawk.ir.types import DType
+from hawk.targets.cpu.control import default_control
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.shape import LLVM_TYPES
 
@@ -31,20 +32,12 @@ def folds_text(machine: Machine) -> str:
 def _fold_text(dtype: DType, machine: Machine) -> str:
     element, size = LLVM_TYPES[dtype], dtype.itemsize
     add, zero = ("fadd", "0.0") if dtype.is_float else ("add", "0")
-    saved = load = restore = ""
-    if machine.is_x86:  # other libraries may have set it to flush small numbers to 0
-        saved = "%saved = alloca i32\n  %ours = alloca i32"
-        load = (
-            "call void @llvm.x86.sse.stmxcsr(ptr %saved)\n  store i32 8064, ptr %ours\n"
-            "  call void @llvm.x86.sse.ldmxcsr(ptr %ours)"
-        )
-        restore = "call void @llvm.x86.sse.ldmxcsr(ptr %saved)"
+    control = default_control(machine)
     return f"""
 define void @{symbol(dtype)}(ptr %numbers, ptr %keep, i64 %count, ptr %sums) nounwind {{
 entry:
   %room = alloca [{BLOCK} x {element}], align 64
-  {saved}
-  {load}
+  {control.begin}
   %all = icmp eq ptr %keep, null
   br label %block
 block:
@@ -120,6 +113,6 @@ folded:
   %again = icmp ult i64 %high, %count
   br i1 %again, label %block, label %leave
 leave:
-  {restore}
+  {control.end}
   ret void
 }}"""

@@ -1,4 +1,4 @@
-"""The native routines that are not kernels: the team, the walker of graphs, sums over a batch."""
+"""The native routines that are not kernels: the team, the walker of graphs, sums, scatters."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from hawk.ir.types import DType
 from hawk.targets.cpu.fold import FOLDED, folds_text, symbol
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import Machine, host, versions
+from hawk.targets.cpu.scatter import ROUTINES, scatters_text
+from hawk.targets.cpu.scatter import symbol as scatter_symbol
 from hawk.targets.cpu.team import team_text
 from hawk.targets.cpu.walker import walker_text
 
@@ -84,6 +86,17 @@ def folds() -> dict[DType, Callable[[int, int, int, int], None]]:
     made[DType.U32] = made[DType.I32]
     _kept.append(library)
     return made
+
+
+@functools.cache
+def scatters() -> dict[tuple[str, DType], Callable[[int, int, int, int, int], None]]:
+    """The routines of `scatter`, by kind and type, compiled at the first use."""
+    names = {each: scatter_symbol(*each) for each in ROUTINES}
+    library = _linked("scatters", scatters_text(host()), tuple(names.values()))
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    signature = (None, pointer, number, pointer, pointer, number)
+    _kept.append(library)
+    return {each: ctypes.CFUNCTYPE(*signature)(library[name]) for each, name in names.items()}
 
 
 _kept: list[Any] = []

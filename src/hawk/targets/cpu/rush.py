@@ -18,8 +18,11 @@ from hawk.targets.cpu.stopping import Monotone
 from hawk.targets.llvm import LoopHead, Names, literal, zero
 from hawk.targets.shape import LLVM_TYPES
 
-MARGIN = 1.0 - 2.0**-9
-"""Share of the expected steps that are run plainly: sums of rounded numbers drift."""
+MARGINS = {DType.F64: 2.0**-30, DType.F32: 2.0**-9}
+"""Share of the expected steps that are not run plainly: sums of rounded numbers drift."""
+
+FARTHEST = 2.0**22
+"""More steps than this are not expected: float32 still tells one from the next."""
 
 
 class Rush:
@@ -41,13 +44,17 @@ class Rush:
         e = self.emitter
         trusted = self._trusted(stop) if stop else None
         self.copies = [self._put_aside() for _ in range(self.variant.unroll)]
+        flights = self._flights(start, stop) if stop else ()
         head, now, left = self.steps.begin_blocks(start, steps)
         careful = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.variant.block})")
-        plain = self._expected(now, left, stop) if stop else self._whole_block(left)
+        if stop:
+            plain = self._expected(now, flights, head.phis[0], left, stop)
+        else:
+            plain = self._whole_block(left)
         rush, redo, keep = e.label("rush"), e.label("redo"), e.label("keep")
-        restore, join = e.label("restore"), e.label("join")
+        restore, rushed_all, join = e.label("restore"), e.label("rushed"), e.label("join")
         hurry = e.define(f"icmp ne i64 {plain}, 0")
-        before = e.here
+        before, was = e.here, self.steps.carry(now.state)
         e.branch(e.define(f"and i1 {hurry}, {trusted}") if trusted else hurry, rush, redo)
         e.place(rush)
         with e.scope():
@@ -55,33 +62,59 @@ class Rush:
                 rushed, stopped = self._rush_to_last_test(now, plain, stop)
             else:
                 rushed, stopped = self._rush(now, plain)
-            rush = e.here
+            failed = e.here
             e.branch(e.any(e.combine("and", stopped, now.live)), redo, keep)
             e.place(keep)
-            going, kept = e.pack(now.live), self.steps.carry(rushed)
-            e.branch(e.any(e.invert(now.live)), restore, join)
+            kept = self.steps.carry(rushed)
+            e.branch(e.any(e.invert(now.live)), restore, rushed_all)
             e.place(restore)
             # Samples that stopped earlier took part; they get back what they held.
             restored = self.steps.carry(self.steps.keep(now.live, rushed, now.state))
-            e.jump(join)
+            e.jump(rushed_all)
+            e.place(rushed_all)
+            held = self._merged((keep, kept), (restore, restored))
+            rest = ""
+            if stop:  # the first to stop is expected right after these steps
+                rest = e.define(f"sub i64 {left}, {plain}")
+                rest = e.define(f"call i64 @llvm.umin.i64(i64 {rest}, i64 {self.variant.block})")
+                e.branch(e.define(f"icmp ne i64 {rest}, 0"), redo, join)
+            else:
+                e.jump(join)
         e.place(redo)
-        count = e.phi("i64", (careful, before), (plain, rush))
+        ways = [(before, was), (failed, was), *([(rushed_all, held)] if stop else [])]
+        merged = self._merged(*ways)
+        counts, skips = [(careful, before), (plain, failed)], [("0", before), ("0", failed)]
+        if stop:
+            counts.append((rest, rushed_all))
+            skips.append((plain, rushed_all))
+        count, skipped = e.phi("i64", *counts), e.phi("i64", *skips)
+        begin = Stepped(self._state(merged), now.live)
         with e.scope():
-            redone, count = self.steps.masked_block(now, count, to_first_stop=True)
+            redone, count = self.steps.masked_block(begin, count, to_first_stop=True)
+            count = e.define(f"add i64 {skipped}, {count}")
             packed, repeated, redo = e.pack(redone.live), self.steps.carry(redone.state), e.here
             e.jump(join)
         e.place(join)
-        count = e.phi("i64", (plain, keep), (plain, restore), (count, redo))
+        flat = self._merged((rushed_all, held), (redo, repeated))
+        going = self.steps.packed_live(head)
         live = tuple(
-            e.phi(e.carried_bits, (a, keep), (a, restore), (b, redo))
+            e.phi(e.carried_bits, (a, rushed_all), (b, redo))
             for a, b in zip(going, packed, strict=True)
         )
-        flat = tuple(
-            e.phi(kind, (a, keep), (b, restore), (c, redo))
-            for (kind, a), (_, b), (_, c) in zip(kept, restored, repeated, strict=True)
-        )
-        after = Stepped(self.steps.carried(flat), e.unpack(live))
+        count = e.phi("i64", (plain, rushed_all), (count, redo))
+        after = Stepped(self._state(flat), e.unpack(live))
         return self.steps.end_blocks(head, after, steps, count)
+
+    def _merged(self, *ways: tuple[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
+        """What is carried, as it comes from several places; each a label and what it is there."""
+        kinds = [kind for kind, _ in ways[0][1]]
+        return [
+            (kind, self.emitter.phi(kind, *((carried[place][1], at) for at, carried in ways)))
+            for place, kind in enumerate(kinds)
+        ]
+
+    def _state(self, carried: list[tuple[str, str]]) -> tuple[Names, ...]:
+        return self.steps.carried(tuple(name for _, name in carried))
 
     def _whole_block(self, left: str) -> str:
         """A block's steps, or 0 where fewer are left."""
@@ -89,20 +122,19 @@ class Rush:
         whole = e.define(f"icmp uge i64 {left}, {self.variant.block}")
         return e.define(f"select i1 {whole}, i64 {self.variant.block}, i64 0")
 
-    def _expected(self, now: Stepped, left: str, stop: Monotone) -> str:
-        """Steps, at most `left`, before the first live sample can be expected to stop.
+    def _flights(self, start: Stepped, stop: Monotone) -> Names:
+        """Where it is kept how many steps each sample can be expected to take: one a chain.
 
         A guess from the distance to the limit; only speed depends on it.
         """
         e = self.emitter
         dtype = stop.state.dtype
-        element = LLVM_TYPES[dtype]
-        kind = e.shape.vector(element)
-        far, least = (
+        kind = e.shape.vector(LLVM_TYPES[dtype])
+        far, least, share, half = (
             (e.splat(literal(Const(dtype, number=number)), dtype),) * e.shape.chains
-            for number in (LONGEST_FLIGHT, 0.0)
+            for number in (FARTHEST, 0.0, 1.0 - MARGINS[dtype], 0.5)
         )
-        reached = now.state[self.steps.kept.index(stop.state)]
+        reached = start.state[self.steps.kept.index(stop.state)]
         ahead = self._arithmetic("fsub", e.lanes(stop.limit), reached, kind)
         stride, *factor = (e.lanes(value) for value in stop.increments)
         for other in factor:
@@ -110,14 +142,29 @@ class Rush:
         steps = self._arithmetic("fdiv", ahead, stride, kind)
         if stop.subtracts:
             steps = tuple(e.define(f"fneg {kind} {name}") for name in steps)
+        steps = self._arithmetic("fsub", self._arithmetic("fmul", steps, share, kind), half, kind)
         # Not a number, and limits already behind, count as 0.
         steps = e.choose(self._compare("gt", steps, least, dtype), steps, least, kind)
         steps = e.choose(self._compare("lt", steps, far, dtype), steps, far, kind)
-        steps = e.choose(now.live, steps, far, kind)
-        soonest = self._least(steps, kind, element)
-        margin = literal(Const(dtype, number=MARGIN))
-        soonest = e.define(f"fmul {element} {soonest}, {margin}")
-        guess = e.define(f"fptosi {element} {soonest} to i64")
+        kept = tuple(e.room(kind) for _ in steps)
+        for name, address in zip(steps, kept, strict=True):
+            e.line(f"store {kind} {name}, ptr {address}")
+        return kept
+
+    def _expected(self, now: Stepped, flights: Names, taken: str, left: str, stop: Monotone) -> str:
+        """Steps, at most `left`, before the first live sample can be expected to stop."""
+        e = self.emitter
+        dtype = stop.state.dtype
+        element = LLVM_TYPES[dtype]
+        kind = e.shape.vector(element)
+        far = (e.splat(literal(Const(dtype, number=FARTHEST)), dtype),) * e.shape.chains
+        steps = tuple(e.define(f"load {kind}, ptr {address}") for address in flights)
+        soonest = self._least(e.choose(now.live, steps, far, kind), kind, element)
+        before = e.define(f"uitofp i64 {taken} to {element}")
+        more = e.define(f"fsub {element} {soonest}, {before}")
+        guess = e.define(f"fptosi {element} {more} to i64")
+        guess = e.define(f"call i64 @llvm.smax.i64(i64 {guess}, i64 0)")
+        guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {LONGEST_FLIGHT})")
         guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {left})")
         return e.define(f"and i64 {guess}, {-self.variant.unroll}")
 

@@ -10,6 +10,7 @@ Three ways, chosen by what the kernel and the machine are:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hawk.ir.nodes import Function, Plane, Role, Statement, Value, operands_of
@@ -70,6 +71,9 @@ class Steps:
             plane.read if plane.role is Role.STATE and plane.read else Value(plane.dtype)
             for plane in self.kept
         )
+        self.idle: Callable[[Names, str, str], str] | None = None
+        """Given who goes on after a block, its steps and those of all blocks, writes one bool: do
+        those that stopped wait for the others?"""
         emitter.varying.update(self.values)
         self.fixed = _fixed(fn, emitter.varying) if variant.unroll > 1 else ()
         """What steps read and do not change, where steps are short."""
@@ -186,6 +190,10 @@ class Steps:
         now = Stepped(self.carried(head.phis[1 + chains :]), e.unpack(head.phis[1 : 1 + chains]))
         return head, now, e.define(f"sub i64 {steps}, {head.phis[0]}")
 
+    def packed_live(self, head: LoopHead) -> Names:
+        """Who goes on at a block's start, as loops carry it."""
+        return head.phis[1 : 1 + self.emitter.shape.chains]
+
     def end_blocks(
         self, head: LoopHead, after: Stepped, steps: str, taken: str
     ) -> tuple[Stepped, str]:
@@ -195,7 +203,8 @@ class Steps:
         carried = [*e.pack(after.live), *(name for _, name in self.carry(after.state))]
         more = e.define(f"icmp ult i64 {total}, {steps}")
         if self.stop is not None:
-            more = e.define(f"and i1 {more}, {e.any(after.live)}")
+            wait = e.any(after.live) if self.idle is None else self.idle(after.live, taken, total)
+            more = e.define(f"and i1 {more}, {wait}")
         self.watch.count(taken)
         again = e.define(f"xor i1 {self.watch.over()}, true")
         again = e.define(f"and i1 {more}, {again}")

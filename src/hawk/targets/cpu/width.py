@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hawk.ir.nodes import ARRAYS, Apply, Function, walk
+from hawk.targets.base import STEPS_MAX
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.shape import Shape
 
@@ -22,6 +23,10 @@ to do without other chains. Measured on AVX2, float64, G sample-steps/s for 1 to
 oscillator (5 operations) 2.9 5.5 7.5 7.4; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
 Runge-Kutta (130) 0.08 0.11 0.11 0.11. Each chain adds its part to the time of compilation."""
 
+FEW_REGISTERS = 16
+"""With so many, four chains of three states each leave too few for what is computed: which of them
+is spilled is then a matter of luck, and the oscillator took from 1.0 to 1.4 times as long."""
+
 MOST = 4 * ENDLESS
 """Operations of all chains together, of a step and of what is computed once a sample, from which on
 there are fewer chains: the time of compilation grows faster than the code."""
@@ -36,21 +41,30 @@ class Variant:
     unroll: int = 1
     """Plain steps written one after the other, so that results can stay in the registers where
     they were made. Divides `block`."""
+    refill: int = STEPS_MAX
+    """Launches of more steps than this give the lanes of samples that stopped to others."""
 
 
 def choose_variant(fn: Function, machine: Machine) -> Variant:
     """The variant for `fn`: native width, and as many chains as its steps have use for."""
     width = machine.vector_bits // _lane_bits(fn)
-    chains = _chains(work_of(fn))
+    chains = _chains(work_of(fn), machine)
     total = work_of(fn) + work_once(fn)
     return variant(fn, machine, width, max(1, min(chains, MOST // total)))
 
 
-def variant(fn: Function, machine: Machine, width: int, chains: int, block: int = BLOCK) -> Variant:
+def variant(
+    fn: Function,
+    machine: Machine,
+    width: int,
+    chains: int,
+    block: int = BLOCK,
+    refill: int = STEPS_MAX,
+) -> Variant:
     """The variant of `fn` with `width` samples a vector and `chains` vectors a group."""
     wide_masks = 0 if machine.mask_registers else _lane_bits(fn)
     unroll = 4 if work_of(fn) <= SHORT else 1
-    return Variant(Shape(width, chains, wide_masks), block, unroll)
+    return Variant(Shape(width, chains, wide_masks), block, unroll, refill)
 
 
 def work_of(fn: Function) -> int:
@@ -63,13 +77,11 @@ def work_once(fn: Function) -> int:
     return sum(isinstance(item, Apply) for item in walk(fn.sample))
 
 
-def _chains(work: int) -> int:
+def _chains(work: int, machine: Machine) -> int:
     if work == NOTHING:
         return 8
-    if work <= SHORT:
-        return 4
     if work <= LONG:
-        return 3
+        return 4 if work <= SHORT and machine.registers > FEW_REGISTERS else 3
     return 2 if work <= ENDLESS else 1
 
 

@@ -1,0 +1,103 @@
+"""The workloads, each against the limit: all cores, both float widths.
+
+    python -m benchmarks.rows [workload ...] [--samples=100000] [--rounds=7] [--json=PATH]
+
+Prints the time of each arm and its ratio to the limit, which is the quickest hand-written arm.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import eagle
+from benchmarks.kernels import ROWS
+from benchmarks.limit.arms import Limit
+from benchmarks.limit.build import NoLimit
+from benchmarks.limit.workloads import Array, Workload, make
+from benchmarks.runner import Arm, Missing, Race, cores, race, write_json
+
+TOLERANCE = {"float64": 1e-6, "float32": 1e-2}
+"""Lorenz's system is chaotic, and the limit's pendulum has other elementary functions."""
+LEFT_OUT = ("scalar", "plain")
+"""Arms that are no limit. Those that begin with `fast` compute something else."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rows")
+    parser.add_argument("workloads", nargs="*", help=f"some of {', '.join(ROWS)}; default: all")
+    parser.add_argument("--samples", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", type=Path, help="also write everything measured to this file")
+    options = parser.parse_args()
+    races: list[Race] = []
+    for name in options.workloads or ROWS:
+        for dtype in TOLERANCE:
+            workload = make(name, dtype=dtype, samples=options.samples)
+            result = measure(workload, rounds=options.rounds)
+            print(result.table(), end="\n\n", flush=True)
+            races.append(result)
+    if options.json is not None:
+        write_json(options.json, races)
+
+
+def measure(workload: Workload, *, rounds: int) -> Race:
+    steps = int(workload.steps().sum())
+    return race(
+        f"{workload.name} {workload.dtype.name}: {workload.samples:,} samples, {steps:,} steps in "
+        f"all, {cores()} cores",
+        [*limit_arms(workload), ours(workload)],
+        sample_steps=steps,
+        tolerance=TOLERANCE[workload.dtype.name],
+        rounds=rounds,
+    )
+
+
+def limit_arms(workload: Workload) -> list[Arm | Missing]:
+    try:
+        limit = Limit(workload)
+    except NoLimit as why:
+        return [Missing("limit", str(why))]
+    done = np.zeros(workload.samples, np.uint8)
+
+    def start(name: str) -> Callable[[list[Array]], Callable[[], object]]:
+        return lambda state: limit.runner(name, state, done, threads=cores())
+
+    names = [name for name in limit.names if name not in LEFT_OUT and not name.startswith("fast")]
+    return [arm(workload, f"limit {name}", start(name), is_limit=True) for name in names]
+
+
+def ours(workload: Workload) -> Arm:
+    row = ROWS[workload.name]
+    given = dict(zip(row.inputs, workload.inputs, strict=True))
+    numbers = {name: workload.shared[place] for name, place in row.shared.items()}
+
+    def start(state: list[Array]) -> Callable[[], object]:
+        planes = given | numbers | dict(zip(row.state, state, strict=True))
+        return lambda: eagle.simulate(row.kernel, max_steps=workload.max_steps, **planes)
+
+    return arm(workload, "accipiter", start)
+
+
+def arm(
+    workload: Workload,
+    name: str,
+    start: Callable[[list[Array]], Callable[[], object]],
+    *,
+    is_limit: bool = False,
+) -> Arm:
+    """An arm with a state of its own, whose pages are in place before the first run."""
+    state = [plane.copy() for plane in workload.state]
+
+    def prepare() -> None:
+        for plane, begin in zip(state, workload.state, strict=True):
+            np.copyto(plane, begin)
+
+    return Arm(name, prepare, start(state), lambda: state, is_limit)
+
+
+if __name__ == "__main__":
+    main()

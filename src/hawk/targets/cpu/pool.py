@@ -1,0 +1,376 @@
+"""Lanes that are refilled: when samples stop, the next ones take their lanes.
+
+    while a lane holds a sample:
+        free lanes take samples from the queue, until there are no more
+        the group advances, until enough lanes are idle
+        samples that stopped, or have taken STEPS steps, are stored, and leave their lanes free
+
+All samples live in the scratch group. A lane's arithmetic does not know its neighbours, so bits do
+not depend on who they are. Steps are counted for the group: a sample has taken the group's ticks
+less those at which it came. When it is time to go back to Python each sample that goes on is a row
+of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hawk.ir.types import DType
+from hawk.targets.cpu.queue import Group, Outcome
+from hawk.targets.cpu.width import work_of
+from hawk.targets.llvm import Names
+from hawk.targets.shape import MEMORY_TYPES
+
+if TYPE_CHECKING:
+    from hawk.ir.nodes import Plane
+    from hawk.targets.cpu.entries import Entry
+
+MOST_LANES = 64
+"""Lanes are kept as bits of a word."""
+
+EXCHANGE = 150
+"""Cycles that it takes to store the group, exchange samples and load it again."""
+
+WORK = 1_000
+"""Operations of one chain that take as long, at most."""
+
+NEVER = 1 << 62
+
+
+class Pool:
+    """Writes launches of many steps. Others, and their groups, are left to the entry."""
+
+    def __init__(self, entry: Entry, steps: str) -> None:
+        """To be made where the entry begins: it makes room, and has all lanes free."""
+        self.entry, self.queue, self.emitter = entry, entry.queue, entry.emitter
+        self.steps = steps
+        e, lanes = self.emitter, entry.emitter.shape.lanes
+        self.lanes, self.all = lanes, (1 << lanes) - 1 if lanes < 64 else -1
+        self.patience = max(lanes, EXCHANGE * 2 * e.shape.width // work_of(entry.fn))
+        """Steps of idle lanes, of all together, that cost as much as an exchange."""
+        self.positions, self.starts, self.ends = (e.room(f"[{lanes} x i64]") for _ in range(3))
+        """For each lane the position of its sample, the ticks at which it came and stopped."""
+        self.busy, self.live, self.tick, self.left = (e.room("i64", 8) for _ in range(4))
+        """Lanes that hold a sample, those whose sample goes on, ticks, and idle steps left."""
+        self.dry = e.room("i1", 1)
+        """Is the queue empty?"""
+        self.used = e.define(f"icmp ugt i64 {steps}, {entry.variant.refill}")
+        for address in (self.busy, self.live, self.tick):
+            e.line(f"store i64 0, ptr {address}")
+        e.line(f"store i64 {NEVER}, ptr {self.left}")
+        e.line(f"store i1 false, ptr {self.dry}")
+        entry.steps.idle = self._idle
+        clear, ready = e.label("clear"), e.label("ready")
+        e.branch(self.used, clear, ready)
+        e.place(clear)
+        entry.clear_places()
+        for plane in entry.arrays:
+            entry.clear(plane)
+        wide = e.shape.vector("i64")
+        never = e.splat(str(NEVER), DType.I64)
+        for chain in range(e.shape.chains):
+            there = self._lane(self.starts, chain * e.shape.width)
+            e.line(f"store {wide} {never}, ptr {there}, align 8")
+        e.jump(ready)
+        e.place(ready)
+
+    def next(self, leave: str) -> Group:
+        """The next group to advance; go to `leave` when there is none."""
+        e, entry = self.emitter, self.entry
+        pool, fresh, fill = e.label("pool"), e.label("fresh"), e.label("fill")
+        plain, ready = e.label("plain"), e.label("group")
+        e.branch(self.used, pool, plain)
+        e.place(pool)
+        e.branch(self._may_be_fresh(), fresh, fill)
+        e.place(fresh)
+        base, most = self._fresh()
+        e.jump(ready)
+        e.place(fill)
+        self._fill(leave)
+        steps, filled = self._least_left(), e.here
+        e.jump(ready)
+        e.place(plain)
+        group = entry.next_group(self.steps, leave)
+        plain = e.here
+        e.jump(ready)
+        e.place(ready)
+        all_of_them = str(self.lanes)
+        return Group(
+            e.phi("i64", (base, fresh), ("0", filled), (group.base, plain)),
+            e.phi("i64", (all_of_them, fresh), (all_of_them, filled), (group.held, plain)),
+            e.phi("i1", ("false", fresh), ("true", filled), (group.apart, plain)),
+            e.phi("i64", (most, fresh), (steps, filled), (group.steps, plain)),
+        )
+
+    def end(self, group: Group, outcome: Outcome, leave: str) -> None:
+        """Store what has ended; go to `leave` if it is time."""
+        e, entry, queue = self.emitter, self.entry, self.queue
+        pool, fresh, plain = e.label("pool"), e.label("fresh"), e.label("plain")
+        exchange, on = e.label("exchange"), e.label("on")
+        e.branch(self.used, pool, plain)
+        e.place(plain)
+        entry.end_group(group, outcome, self.steps, leave)
+        e.jump(on)
+        e.place(pool)
+        came = queue.load(self.tick)
+        e.line(f"store i64 {e.define(f'add i64 {came}, {outcome.taken}')}, ptr {self.tick}")
+        e.branch(group.apart, exchange, fresh)
+        e.place(fresh)
+        self._end_fresh(group, outcome, came, on)
+        e.jump(exchange)
+        e.place(exchange)
+        self._give_back(outcome, leave)
+        e.jump(on)
+        e.place(on)
+
+    # -- groups that stand side by side ----------------------------------------------------------
+
+    def _may_be_fresh(self) -> str:
+        """One bool: are all lanes free, and enough samples at hand side by side?
+
+        Such a group is not copied, unless some of it stop before the others.
+        """
+        e, queue = self.emitter, self.queue
+        none = e.define(f"icmp eq i64 {queue.load(self.busy)}, 0")
+        many = e.define(f"sub i64 {queue.load(queue.high)}, {queue.load(queue.next)}")
+        many = e.define(f"icmp sge i64 {many}, {self.lanes}")
+        unmapped = e.define(f"icmp eq ptr {self.entry.map}, null")
+        return e.define(f"and i1 {e.define(f'and i1 {none}, {many}')}, {unmapped}")
+
+    def _fresh(self) -> tuple[str, str]:
+        """The first of the group, and the steps it may take."""
+        e, queue = self.emitter, self.queue
+        base = queue.load(queue.next)
+        e.line(f"store i64 {e.define(f'add i64 {base}, {self.lanes}')}, ptr {queue.next}")
+        e.line(f"store i64 {self.all}, ptr {self.live}")
+        e.line(f"store i64 {self.patience}, ptr {self.left}")
+        return base, e.define(f"sub i64 {self.steps}, {queue.load(queue.before)}")
+
+    def _end_fresh(self, group: Group, outcome: Outcome, came: str, over: str) -> None:
+        """Take those that go on into the pool; go to `over` where none does."""
+        e, entry, queue = self.emitter, self.entry, self.queue
+        assert entry.mask is not None
+        before = queue.load(queue.before)
+        # Whoever stopped last did so in the last block.
+        queue.count("0", e.define(f"add i64 {before}, {outcome.taken}"))
+        queue.count(e.define(f"select i1 {outcome.going}, i64 0, i64 {outcome.finished}"), "0")
+        keep = e.label("keep")
+        e.branch(outcome.going, keep, over)
+        e.place(keep)
+        base = group.base
+        e.line(f"call void @places(ptr {entry.places}, ptr null, i64 {base}, i64 {self.lanes})")
+        for plane in entry.arrays:
+            entry.copy("fetch", plane, entry.scratch[plane], entry.address[plane], str(self.lanes))
+        (done,) = entry.load_bits(entry.scratch[entry.mask])
+        going = e.define(f"and i64 {e.number_of(e.invert(done))}, {self.all}")
+        for address in (self.busy, self.live):
+            e.line(f"store i64 {going}, ptr {address}")
+        wide, first = e.shape.vector("i64"), e.spread(group.base, "i64")
+        start = e.spread(e.define(f"sub i64 {came}, {before}"), "i64")
+        never = e.splat(str(NEVER), DType.I64)
+        for chain, (lanes, bits) in enumerate(zip(entry.lanes(), done, strict=True)):
+            place = e.define(f"add {wide} {first}, {lanes}")
+            begun = e.define(f"select {e.bits} {bits}, {wide} {never}, {wide} {start}")
+            rows = ((self.positions, place), (self.starts, begun))
+            for address, value in rows:
+                there = self._lane(address, chain * e.shape.width)
+                e.line(f"store {wide} {value}, ptr {there}, align 8")
+
+    # -- samples that come -----------------------------------------------------------------------
+
+    def _fill(self, leave: str) -> None:
+        """Give each free lane the next sample that is not done, for as long as there are any."""
+        e, queue = self.emitter, self.queue
+        busy = queue.load(self.busy)
+        free = e.define(f"and i64 {e.define(f'xor i64 {busy}, -1')}, {self.all}")
+        none, ask, filled = e.define(f"icmp eq i64 {free}, 0"), e.label("ask"), e.label("filled")
+        dry = e.define(f"load i1, ptr {self.dry}")
+        e.branch(e.define(f"or i1 {none}, {dry}"), filled, ask)
+        e.place(ask)
+        head = e.begin_loop([("i64", free)])
+        (free,) = head.phis
+        lane = e.define(f"call i64 @llvm.cttz.i64(i64 {free}, i1 true)")
+        self._take_into(lane, filled)
+        busy = e.define(f"or i64 {queue.load(self.busy)}, {e.define(f'shl i64 1, {lane}')}")
+        e.line(f"store i64 {busy}, ptr {self.busy}")
+        rest = e.define(f"and i64 {free}, {e.define(f'sub i64 {free}, 1')}")
+        e.end_loop(head, e.define(f"icmp ne i64 {rest}, 0"), [rest])
+        e.jump(filled)
+        e.place(filled)
+        busy, some = queue.load(self.busy), e.label("some")
+        e.line(f"store i64 {busy}, ptr {self.live}")
+        dry = e.define(f"load i1, ptr {self.dry}")
+        patience = e.define(f"select i1 {dry}, i64 {NEVER}, i64 {self.patience}")
+        e.line(f"store i64 {patience}, ptr {self.left}")
+        e.branch(e.define(f"icmp ne i64 {busy}, 0"), some, leave)
+        e.place(some)
+
+    def _take_into(self, lane: str, none: str) -> None:
+        """Copy the next sample that is not done; go to `none` if there is none."""
+        e, queue, entry = self.emitter, self.queue, self.entry
+        seek, span, dried, got, copy = (
+            e.label(hint) for hint in ("seek", "span", "dried", "got", "copy")
+        )
+        e.jump(seek)
+        e.place(seek)
+        position = queue.load(queue.next)
+        e.branch(e.define(f"icmp slt i64 {position}, {queue.load(queue.high)}"), got, span)
+        e.place(span)
+        queue.take(dried)
+        e.jump(seek)
+        e.place(dried)
+        e.line(f"store i1 true, ptr {self.dry}")
+        e.jump(none)
+        e.place(got)
+        e.line(f"store i64 {e.define(f'add i64 {position}, 1')}, ptr {queue.next}")
+        sample = self._sample_at(position)
+        assert entry.mask is not None
+        done = e.define(f"load i8, ptr {entry.at(entry.mask, entry.address[entry.mask], sample)}")
+        e.branch(e.define(f"icmp eq i8 {done}, 0"), copy, seek)
+        e.place(copy)
+        for plane in entry.arrays:
+            self._copy(plane, (entry.address[plane], sample), (entry.scratch[plane], lane))
+        came = e.define(f"sub i64 {queue.load(self.tick)}, {queue.load(queue.before)}")
+        for rows, number in (
+            (entry.places, sample),
+            (self.positions, position),
+            (self.starts, came),
+        ):
+            e.line(f"store i64 {number}, ptr {self._lane(rows, lane)}")
+
+    def _sample_at(self, position: str) -> str:
+        """The sample that stands at a position: the map says so, if there is one."""
+        e, entry = self.emitter, self.entry
+        look, found, before = e.label("look"), e.label("found"), e.here
+        e.branch(e.define(f"icmp ne ptr {entry.map}, null"), look, found)
+        e.place(look)
+        there = e.define(f"load i64, ptr {self._lane(entry.map, position)}")
+        e.jump(found)
+        e.place(found)
+        return e.phi("i64", (position, before), (there, look))
+
+    def _least_left(self) -> str:
+        """Steps until the first sample meets the cap."""
+        e = self.emitter
+        kind, suffix = e.shape.vector("i64"), e.shape.suffix("i64")
+        least, *rest = self._started()
+        for other in rest:
+            least = e.define(f"call {kind} @llvm.smin.{suffix}({kind} {least}, {kind} {other})")
+        if e.shape.width > 1:
+            least = e.define(f"call i64 @llvm.vector.reduce.smin.{suffix}({kind} {least})")
+        taken = e.define(f"sub i64 {self.queue.load(self.tick)}, {least}")
+        return e.define(f"sub i64 {self.steps}, {taken}")
+
+    def _started(self) -> Names:
+        """The ticks at which the samples of all lanes came."""
+        e = self.emitter
+        kind, width = e.shape.vector("i64"), e.shape.width
+        starts = [self._lane(self.starts, chain * width) for chain in range(e.shape.chains)]
+        return tuple(e.define(f"load {kind}, ptr {start}, align 8") for start in starts)
+
+    # -- while the group advances ----------------------------------------------------------------
+
+    def _idle(self, live: Names, taken: str, total: str) -> str:
+        """One bool: does anybody go on, and is it too early for an exchange?
+
+        It is time when idle lanes have cost as much as an exchange does.
+        """
+        e, queue = self.emitter, self.queue
+        now, before = e.number_of(live), queue.load(self.live)
+        note, on = e.label("note"), e.label("on")
+        gone = e.define(f"and i64 {before}, {e.define(f'xor i64 {now}, -1')}")
+        e.branch(e.define(f"icmp eq i64 {gone}, 0"), on, note)
+        e.place(note)
+        tick = e.define(f"add i64 {queue.load(self.tick)}, {total}")
+        head = e.begin_loop([("i64", gone)])  # no function: a call would spill all vectors
+        (rest,) = head.phis
+        lane = e.define(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
+        e.line(f"store i64 {tick}, ptr {self._lane(self.ends, lane)}")
+        rest = e.define(f"and i64 {rest}, {e.define(f'sub i64 {rest}, 1')}")
+        e.end_loop(head, e.define(f"icmp ne i64 {rest}, 0"), [rest])
+        e.line(f"store i64 {now}, ptr {self.live}")
+        e.jump(on)
+        e.place(on)
+        many = e.define(f"call i64 @llvm.ctpop.i64(i64 {now})")
+        idle = e.define(f"sub i64 {self.lanes}, {many}")
+        left = e.define(f"sub i64 {queue.load(self.left)}, {e.define(f'mul i64 {idle}, {taken}')}")
+        e.line(f"store i64 {left}, ptr {self.left}")
+        some = e.define(f"icmp ne i64 {now}, 0")
+        return e.define(f"and i1 {some}, {e.define(f'icmp sgt i64 {left}, 0')}")
+
+    # -- samples that go -------------------------------------------------------------------------
+
+    def _give_back(self, outcome: Outcome, leave: str) -> None:
+        """Store samples that are done or at the cap, all of them when it is time."""
+        e, queue, entry = self.emitter, self.queue, self.entry
+        assert entry.mask is not None
+        tick = queue.load(self.tick)
+        queue.count(outcome.finished, "0")
+        (done,) = entry.load_bits(entry.scratch[entry.mask])
+        over = entry.watch.over()
+        ended = e.define(f"or i64 {e.number_of(done)}, {e.number_of(self._at_the_cap(tick))}")
+        busy = queue.load(self.busy)
+        wanted = e.define(f"select i1 {over}, i64 -1, i64 {ended}")
+        gone = e.define(f"and i64 {busy}, {wanted}")
+        going = e.define(f"xor i64 {gone}, -1")
+        e.line(f"store i64 {e.define(f'and i64 {busy}, {going}')}, ptr {self.busy}")
+        entry.watch.count(str(max(1, WORK // work_of(entry.fn))))
+        some, stored = e.label("some"), e.label("stored")
+        e.branch(e.define(f"icmp ne i64 {gone}, 0"), some, stored)
+        e.place(some)
+        head = e.begin_loop([("i64", gone)])
+        (rest,) = head.phis
+        lane = e.define(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
+        self._give(lane, e.define(f"lshr i64 {ended}, {lane}"), tick)
+        rest = e.define(f"and i64 {rest}, {e.define(f'sub i64 {rest}, 1')}")
+        e.end_loop(head, e.define(f"icmp ne i64 {rest}, 0"), [rest])
+        e.jump(stored)
+        e.place(stored)
+        late, on = e.label("late"), e.label("on")
+        e.branch(over, late, on)
+        e.place(late)
+        queue.leave_row(*(queue.load(at) for at in (queue.next, queue.high, queue.before)))
+        e.jump(leave)
+        e.place(on)
+
+    def _at_the_cap(self, tick: str) -> Names:
+        e = self.emitter
+        kind = e.shape.vector("i64")
+        now, most = e.spread(tick, "i64"), e.spread(self.steps, "i64")
+        taken = [e.define(f"sub {kind} {now}, {start}") for start in self._started()]
+        return tuple(e.define(f"icmp sge {kind} {each}, {most}") for each in taken)
+
+    def _give(self, lane: str, ended: str, tick: str) -> None:
+        """Store the sample of a lane, which is free then. Bit 0 of `ended`: it is through."""
+        e, queue, entry = self.emitter, self.queue, self.entry
+        assert entry.mask is not None
+        sample = queue.load(self._lane(entry.places, lane))
+        for plane in entry.stored:
+            self._copy(plane, (entry.scratch[plane], lane), (entry.address[plane], sample))
+        came = queue.load(self._lane(self.starts, lane))
+        bit = e.define(f"lshr i64 {queue.load(self.live)}, {lane}")
+        lives = e.define(f"trunc i64 {bit} to i1")
+        stopped = queue.load(self._lane(self.ends, lane))
+        until = e.define(f"select i1 {lives}, i64 {tick}, i64 {stopped}")
+        taken = e.define(f"sub i64 {until}, {came}")
+        queue.count("0", taken)
+        position = queue.load(self._lane(self.positions, lane))
+        behind = e.define(f"add i64 {position}, 1")
+        through = e.define(f"trunc i64 {ended} to i1")
+        low = e.define(f"select i1 {through}, i64 {behind}, i64 {position}")
+        queue.leave_row(low, behind, taken)
+        e.line(f"store i64 {NEVER}, ptr {self._lane(self.starts, lane)}")
+        e.line(f"store i8 1, ptr {entry.at(entry.mask, entry.scratch[entry.mask], lane)}")
+
+    # -- memory ----------------------------------------------------------------------------------
+
+    def _lane(self, rows: str, lane: str | int) -> str:
+        return self.emitter.define(f"getelementptr i64, ptr {rows}, i64 {lane}")
+
+    def _copy(self, plane: Plane, source: tuple[str, str], target: tuple[str, str]) -> None:
+        """Copy one element; each is the address of an array and a number."""
+        e, entry = self.emitter, self.entry
+        kind = MEMORY_TYPES[plane.dtype]
+        kind = {"float": "i32", "double": "i64"}.get(kind, kind)
+        value = e.define(f"load {kind}, ptr {entry.at(plane, *source)}")
+        e.line(f"store {kind} {value}, ptr {entry.at(plane, *target)}")
