@@ -17,6 +17,7 @@ from eagle.binding import AnyKernel, Array, Binding, Door
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.misfits import extents_of, table_misfit
+from eagle.overlap import overlaps_itself
 from eagle.params import shown, whole
 from eagle.planes import is_plane, view_of
 from eagle.small_arrays import SmallArrays
@@ -60,7 +61,7 @@ class Grids(SmallArrays):
             if view is not None and view.ndim == len(grid.axes):
                 self.whole[name] = view
         self._arrange()
-        self.apart = {name for name in self.given_grids if not self._fits(name)}
+        self.apart = [name for name in self.given_grids if not self._fits(name)]
         """Planes that are no grid of this shape: no row of theirs is looked at."""
         for name in self.given_grids:
             if name in self.apart:
@@ -154,7 +155,8 @@ class Grids(SmallArrays):
         view, dtype, written = self.views[name], element.dtype or self.real, role is not Role.INPUT
         if name not in self.converted:
             self.own[name] = self.given_grids[name]
-        writable = self.whole[name].flags.writeable or not written
+        memory = self.whole[name]
+        writable = not written or (memory.flags.writeable and not overlaps_itself(memory))
         if writable and is_plane(view, dtype, self.shape, written=written):
             self.arrays[name] = view
             start = self.addresses[name] = address_of(view)

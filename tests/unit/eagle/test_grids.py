@@ -467,6 +467,12 @@ def test_strict_doors_refuse_a_grid_in_another_order() -> None:
         eagle.deploy(relax).bind(p=u, source=np.zeros((4, 5)))
 
 
+def test_state_whose_elements_share_memory_is_refused() -> None:
+    u = np.lib.stride_tricks.as_strided(np.zeros(20), (4, 5), (8, 8))
+    with pytest.raises(eagle.BindError, match="whose elements share memory"):
+        settle(u)
+
+
 def test_a_number_for_a_grid_is_refused() -> None:
     with pytest.raises(eagle.BindError, match=r"write np\.full\(\(2, 3\), source\)"):
         relax(np.zeros((2, 3)), 0.0)
