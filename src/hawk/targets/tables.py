@@ -214,8 +214,9 @@ def _ends(e: Emitter, node: Apply, chain: int | None) -> Names:
     match e.positions.along[node.result]:
         case Along.SAME:
             first = last = scalar(0)
-        case Along.TEST:
-            first = last = scalar(1 if node.op in ("gt", "ge") else 0)
+        case Along.TEST:  # at both ends: between them a number may have gone past the largest
+            both = [scalar(end) for end in (0, 1)]
+            first = last = e.define(f"or i1 {both[0]}, {both[1]}")
         case Along.FOLLOWS:
             further = (e.shape.lanes if chain is None else e.shape.width) - 1
             first = scalar(0)

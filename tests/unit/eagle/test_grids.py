@@ -182,6 +182,18 @@ def test_a_flat_index_goes_on_in_the_next_row() -> None:
     assert [*u.ravel()[1:], u[2, 3]] == next_one(u).tolist()
 
 
+@pytest.mark.parametrize("by", [2**63 - 1, 2**63 - 30, 2**31 - 30, 2**32 - 5, -(2**63), -25, 40])
+def test_an_index_that_overflows_among_the_samples_reads_no_other_memory(by: int) -> None:
+    @hawk.kernel
+    def kernel(u: Grid["x"], by: Param[Index], small: Param[Int32]) -> tuple[Scalar, Scalar]:
+        return u[hawk.sample_index() + by], u.at(x=hawk.int32(hawk.sample_index()) + small)
+
+    u, small = numbers((300,)), (by + 2**31) % 2**32 - 2**31
+    got = kernel(u, by, small)
+    for name, each in zip(("out0", "out1"), got, strict=True):
+        assert hawk.run_python(kernel, u, by, small)[name].tolist() == each.tolist()
+
+
 def test_what_is_read_beside_each_other_is_loaded_as_vectors() -> None:
     """Neighbours in one row are one load a vector: nothing is gathered away from the borders."""
 
