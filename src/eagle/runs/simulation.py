@@ -187,7 +187,9 @@ class Simulation:
             del planes[STEPS_TAKEN]
             allocated = tuple(name for name in allocated if name != STEPS_TAKEN)
         finished = self._binding.given_back(self._binding.mask or "")
-        return SimResult(planes, finished, status, report, allocated, self._steps_taken)
+        # The next run counts in the same array.
+        taken = None if self._steps_taken is None else self._steps_taken.copy()
+        return SimResult(planes, finished, status, report, allocated, taken)
 
     def _made(self, course: Course, status: Status) -> RunReport:
         """What the course did until now."""

@@ -268,6 +268,7 @@ def test_steps_can_be_counted_sample_by_sample(door: Any) -> None:
     second = simulation.run()
 
     assert [0, 0, 100, 0] == second.steps_taken.tolist()
+    assert [1, 70, 100, 9] == first.steps_taken.tolist()
     assert [1, 70, 200, 9] == second.taken.tolist()
 
     simulation.reset()
