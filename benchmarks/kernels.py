@@ -5,38 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from eagle.demo_kernels import oscillator, spread_oscillator
 from hawk import Grid, Kernel, Mutable, Param, Scalar, Terminated, kernel
-
-
-@kernel(steps="auto")
-def oscillator(
-    omega: Scalar,
-    t_end: Param,
-    dt: Param,
-    terminated: Terminated,
-    x: Mutable[Scalar],
-    v: Mutable[Scalar],
-    t: Mutable[Scalar],
-):
-    x, v = x + dt * v, v - dt * omega * omega * x
-    t = t + dt
-    terminated = t >= t_end
-
-
-@kernel(steps="auto")
-def spread(
-    omega: Scalar,
-    t_end: Scalar,
-    dt: Param,
-    terminated: Terminated,
-    x: Mutable[Scalar],
-    v: Mutable[Scalar],
-    t: Mutable[Scalar],
-):
-    """The oscillator, each sample with its own end."""
-    x, v = x + dt * v, v - dt * omega * omega * x
-    t = t + dt
-    terminated = t >= t_end
 
 
 @kernel(steps="auto")
@@ -167,7 +137,7 @@ class Row(NamedTuple):
     """Where each number stands among the workload's."""
 
 
-SPREAD = Row(spread, ("x", "v", "t"), ("omega", "t_end"), {"dt": 0})
+SPREAD = Row(spread_oscillator, ("x", "v", "t"), ("omega", "t_end"), {"dt": 0})
 DAMPED = Row(damped, ("x", "v", "t"), ("omega", "zeta", "last"), {"dt": 0})
 ROWS = {
     "oscillator": Row(oscillator, ("x", "v", "t"), ("omega",), {"dt": 0, "t_end": 1}),

@@ -21,7 +21,7 @@ import numpy as np
 
 import eagle
 import hawk
-from benchmarks.kernels import oscillator
+from eagle.demo_kernels import oscillator
 
 SAMPLES = 1_000
 TOGETHER = 10

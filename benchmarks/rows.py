@@ -57,6 +57,7 @@ def measure(workload: Workload, *, rounds: int) -> Race:
 
 
 def limit_arms(workload: Workload) -> list[Arm | Missing]:
+    """The arms written by hand that compute what the kernel does."""
     try:
         limit = Limit(workload)
     except NoLimit as why:

@@ -1,4 +1,4 @@
-"""Planes given just as compiled code uses them: seen in a fifth of the time.
+"""Planes given just as compiled code uses them: seen at once, without a second look.
 
 Nearly every call gives NumPy arrays of the right type and length, and numbers, to a kernel that was
 compiled before. Here is decided that a call is one of these, and nothing else. Whatever takes a
@@ -9,12 +9,13 @@ same memory.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.devices.host.memory import nothing_at
 from eagle.overlap import are_apart
 from eagle.params import to_number
 from eagle.planes import NUMPY
@@ -31,8 +32,6 @@ _NUMBERS = (float, int, bool)
 _GIVEN = ARRAYS - {Role.OUTPUT}
 
 _address = ctypes.addressof
-_nothing_at: Callable[[Any], ctypes.Array[ctypes.c_char]] = (ctypes.c_char * 0).from_buffer
-"""See `eagle.devices.host.memory.address_of`. Called here without a function between."""
 
 
 class Fit(NamedTuple):
@@ -96,9 +95,10 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
     ready = kernel.ready(WIDTHS[kernel.dtype] if kernel.dtype else _real(given))
     if ready is None:
         return None
-    forms = ready.kept.get(_Forms, ready)
-    if forms is ready:
-        forms = ready.kept[_Forms] = _forms(kernel, ready.compiled)
+    kept = ready.kept
+    if _Forms not in kept:
+        kept[_Forms] = _forms(kernel, ready.compiled)
+    forms: _Forms | None = kept[_Forms]
     if forms is None:
         return None
     form = forms.masked if forms.mask in given else forms.without
@@ -121,7 +121,7 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
                 shape = value.shape
                 (n,) = shape
             # Memory that has gaps or may not be written is refused here.
-            words[place] = start = _address(_nothing_at(value))
+            words[place] = start = _address(nothing_at(value))
             if start % size:
                 return None
             spans.append((start, start + n * size))
@@ -138,7 +138,7 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
     made: dict[str, Array] = {}
     for place, name, dtype in form.made:
         planes[place] = array = made[name] = np.zeros(n, dtype)
-        words[place] = _address(_nothing_at(array))
+        words[place] = _address(nothing_at(array))
     if form.n is not None:
         words[form.n] = planes[form.n] = n
     return Fit(ready.compiled, n, arrays, made, planes, words, forms.mask, forms.results)

@@ -126,12 +126,13 @@ class Simulation:
 
     def _run(self) -> SimResult:
         self._begun = perf_counter()
-        course = self._course or self._new_course()
         try:
+            course = self._course or self._new_course()
             self._advance(course)
             result = self._result(course, "max_steps" if course.live else "done")
         except BaseException as stopped:
             self._status = "interrupted"
+            course = self._course or self._new_course()  # it may have come before there was one
             result = self._result(course, "interrupted")
             with suppress(AttributeError):  # an exception that takes no attributes
                 stopped.result = result  # pyright: ignore[reportAttributeAccessIssue]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hawk.ir.nodes import Plane
 from hawk.ir.types import DType
 
 LLVM_TYPES = {
@@ -18,6 +19,12 @@ LLVM_TYPES = {
 
 MEMORY_TYPES = {**LLVM_TYPES, DType.BOOL: "i8"}
 """LLVM's name of each type in an array: a bool is a byte."""
+
+
+def bits_of(plane: Plane) -> str:
+    """LLVM's name of an integer that has the size of an element of an array, to copy it."""
+    return f"i{8 * plane.dtype.itemsize}"
+
 
 _SUFFIXES = {"float": "f32", "double": "f64"}
 

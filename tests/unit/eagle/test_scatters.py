@@ -17,6 +17,7 @@ from eagle.devices.host import collective
 from eagle.devices.host.device import HostLoaded
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Table, Terminated, UInt32, Vector
 from tests.oracle.batch import unlike
+from tests.unit.eagle.test_collective import WAYS
 
 SIZES = [1, 2, 7, 1030]
 
@@ -189,22 +190,6 @@ def fade(
 def fading(n: int = 3000) -> dict[str, Any]:
     x = np.random.default_rng(n).random(n) + 0.01
     return {"x": x, "rate": 0.7, "ends": np.zeros(7), "counts": np.zeros(1, np.int64)}
-
-
-WAYS: dict[str, Callable[..., Any]] = {
-    "simulate": eagle.simulate,
-    "launches of one step": eagle.run_until_done,
-    "launches of 8 steps": lambda kernel, **given: eagle.run_until_done(
-        hawk.steps(kernel, 8), **given
-    ),
-    "launches of auto steps": lambda kernel, **given: eagle.run_until_done(
-        hawk.steps(kernel, "auto"), **given
-    ),
-    "told of every 7 steps": lambda kernel, **given: eagle.simulate(
-        kernel, every=7, on_progress=lambda _: None, **given
-    ),
-    "counting steps": lambda kernel, **given: eagle.simulate(kernel, count_steps=True, **given),
-}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

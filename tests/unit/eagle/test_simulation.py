@@ -275,6 +275,29 @@ def test_steps_can_be_counted_sample_by_sample(door: Any) -> None:
     assert [1, 70, 100, 9] == simulation.run().steps_taken.tolist()
 
 
+def test_an_exception_before_the_first_launch_has_a_result_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planes = counting([1, 70])
+    simulation = eagle.simulation(countdown, max_steps=100, count_steps=True, **planes)
+    course = simulation._new_course
+
+    def struck() -> Any:
+        monkeypatch.undo()
+        course()
+        simulation._course = None
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation, "_new_course", struck)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        simulation.run()
+
+    result = stopped.value.result  # pyright: ignore[reportAttributeAccessIssue]
+    assert ("interrupted", 0, 0) == (result.status, result.report.finished, result.report.launches)
+    assert [0, 0] == result.steps_taken.tolist()
+    assert [1, 70] == simulation.run().steps_taken.tolist()
+
+
 def test_who_does_not_count_steps_pays_nothing_for_it() -> None:
     result = eagle.simulate(countdown, max_steps=100, **counting([3]))
 

@@ -85,3 +85,11 @@ def test_launches_of_few_steps_refill_no_lane() -> None:
     while rows or launch.block[Word.NEXT] < launch.n:
         assert len(rows) <= 3  # what is left of a piece is one row
         rows = launch.call(rows)
+
+
+def test_groups_whose_samples_all_stop_end_when_it_is_time() -> None:
+    launch = run(np.ones(1000, np.int64), 1000, looks=1)
+    launch.block[Word.WINDOW] = 1
+    assert launch.to_the_end() > 1000 // LANES // 2
+    assert [1] * 1000 == launch.arrays["k"].tolist()
+    assert 1000 == launch.block[Word.FINISHED]

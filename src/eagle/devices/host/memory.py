@@ -23,13 +23,15 @@ _POPULATE_WRITE = 23  # Linux 5.14; older systems refuse it, and nothing is lost
 _NODES = "/sys/devices/system/node/online"
 
 
-_nothing_at = (ctypes.c_char * 0).from_buffer
+nothing_at: Callable[[Any], ctypes.Array[ctypes.c_char]] = (ctypes.c_char * 0).from_buffer
+"""An object at the address of an array. Raises TypeError, ValueError or BufferError for an array
+that may not be written or has gaps."""
 
 
 def address_of(array: NDArray[Any]) -> int:
     """The address of the first element, in a third of the time that `array.ctypes.data` takes."""
     try:
-        return ctypes.addressof(_nothing_at(array))  # pyright: ignore[reportArgumentType]
+        return ctypes.addressof(nothing_at(array))
     except (TypeError, ValueError, BufferError):  # read-only, or with gaps
         return array.ctypes.data
 

@@ -1,6 +1,6 @@
-"""The control register for floats in routines that are written as text: as kernels have it too.
+"""The control register for floats, which functions that compute set to its default and put back.
 
-Other libraries may have set it to flush small numbers to 0.
+A library linked with -ffast-math has the thread that loads it flush small numbers to 0.
 """
 
 from __future__ import annotations

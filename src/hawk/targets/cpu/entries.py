@@ -31,6 +31,7 @@ from hawk.ir.nodes import (
 from hawk.ir.types import DType
 from hawk.targets import tables
 from hawk.targets.base import HEADER, Word
+from hawk.targets.cpu.control import default_control
 from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.cpu.pool import MOST_LANES, Pool
@@ -42,7 +43,7 @@ from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
 from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
 from hawk.targets.llvm import RARE, Emitter, Names, zero
 from hawk.targets.positions import near_of, positions_of
-from hawk.targets.shape import MEMORY_TYPES
+from hawk.targets.shape import MEMORY_TYPES, bits_of
 from hawk.targets.uniform import has_loop, varying_values
 
 
@@ -181,7 +182,9 @@ class Entry:
         e = self.emitter
         if ones_apart:
             self._leave_ones()
-        restore = self._default_float_control()
+        control = default_control(self.machine)
+        if control.begin:
+            e.line(control.begin)
         self.watch.begin()
         self.queue.begin()
         steps = self.queue.word(Word.STEPS)
@@ -208,8 +211,8 @@ class Entry:
         e.jump(head)
         e.place(leave)
         self.queue.tell()
-        if restore:
-            e.line(restore)
+        if control.end:
+            e.line(control.end)
         e.line("ret void")
 
     def _leave_ones(self) -> None:
@@ -220,20 +223,6 @@ class Entry:
         e.line(f"call void {ONE_STEP}(ptr %block)")
         e.line("ret void")
         e.place(stay)
-
-    def _default_float_control(self) -> str:
-        """Round to nearest, subnormals kept, whatever other libraries set; returns the undoing.
-
-        A shared library linked with -ffast-math changes the register of the thread that loads it.
-        """
-        if not self.machine.is_x86:
-            return ""
-        e = self.emitter
-        saved, ours = e.define("alloca i32"), e.define("alloca i32")
-        e.line(f"call void @llvm.x86.sse.stmxcsr(ptr {saved})")
-        e.line(f"store i32 {0x1F80}, ptr {ours}")
-        e.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {ours})")
-        return f"call void @llvm.x86.sse.ldmxcsr(ptr {saved})"
 
     def _planes(self) -> None:
         """Read the block: addresses of arrays, and the numbers that are one for all samples."""
@@ -557,8 +546,7 @@ class Entry:
 
     def copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
         """`fetch` the plane of a group's samples from the array, or `give` it back."""
-        element = MEMORY_TYPES[plane.dtype]
-        element = {"float": "i32", "double": "i64"}.get(element, element)
+        element = bits_of(plane)
         self.copied.add(element)
         arguments = f"ptr {target}, ptr {source}, ptr {self.places}, i64 {count}"
         self.emitter.line(f"call void @{way}_{element}({arguments})")

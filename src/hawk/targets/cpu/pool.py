@@ -19,7 +19,7 @@ from hawk.ir.types import DType
 from hawk.targets.cpu.queue import Group, Outcome
 from hawk.targets.cpu.width import work_of
 from hawk.targets.llvm import Names
-from hawk.targets.shape import MEMORY_TYPES
+from hawk.targets.shape import bits_of
 
 if TYPE_CHECKING:
     from hawk.ir.nodes import Plane
@@ -32,7 +32,8 @@ EXCHANGE = 150
 """Cycles that it takes to store the group, exchange samples and load it again."""
 
 WORK = 1_000
-"""Operations of one chain that take as long, at most."""
+"""Operations of one chain that an exchange counts as, where those since the last look at the clock
+are counted."""
 
 NEVER = 1 << 62
 
@@ -146,16 +147,18 @@ class Pool:
         e.line(f"store i64 {self.patience}, ptr {self.left}")
         return base, e.define(f"sub i64 {self.steps}, {queue.load(queue.before)}")
 
-    def _end_fresh(self, group: Group, outcome: Outcome, came: str, over: str) -> None:
-        """Take those that go on into the pool; go to `over` where none does."""
+    def _end_fresh(self, group: Group, outcome: Outcome, came: str, none: str) -> None:
+        """Take those that go on into the pool; go to `none` if nobody does and it is not time."""
         e, entry, queue = self.emitter, self.entry, self.queue
         assert entry.mask is not None
         before = queue.load(queue.before)
         # Whoever stopped last did so in the last block.
-        queue.count("0", e.define(f"add i64 {before}, {outcome.taken}"))
-        queue.count(e.define(f"select i1 {outcome.going}, i64 0, i64 {outcome.finished}"), "0")
+        longest = e.define(f"add i64 {before}, {outcome.taken}")
+        exchange = e.define(f"or i1 {outcome.going}, {entry.watch.over()}")
+        # An exchange counts those that finished itself.
+        queue.count(e.define(f"select i1 {exchange}, i64 0, i64 {outcome.finished}"), longest)
         keep = e.label("keep")
-        e.branch(outcome.going, keep, over)
+        e.branch(exchange, keep, none)
         e.place(keep)
         base = group.base
         e.line(f"call void @places(ptr {entry.places}, ptr null, i64 {base}, i64 {self.lanes})")
@@ -370,7 +373,6 @@ class Pool:
     def _copy(self, plane: Plane, source: tuple[str, str], target: tuple[str, str]) -> None:
         """Copy one element; each is the address of an array and a number."""
         e, entry = self.emitter, self.entry
-        kind = MEMORY_TYPES[plane.dtype]
-        kind = {"float": "i32", "double": "i64"}.get(kind, kind)
+        kind = bits_of(plane)
         value = e.define(f"load {kind}, ptr {entry.at(plane, *source)}")
         e.line(f"store {kind} {value}, ptr {entry.at(plane, *target)}")
