@@ -23,7 +23,7 @@ from typing import (
 from hawk.cache import LOADED
 from hawk.errors import HawkError
 from hawk.frontend.bundles import Bundle
-from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, kind_of, read
+from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
@@ -336,14 +336,13 @@ class Kernel(Generic[P, R]):
     def __repr__(self) -> str:
         signature = self.program.signature
         planes = ", ".join(f"{each.name}: {_describe(each)}" for each in signature.declared)
-        gives = "".join(f" -> {kind_of(each)}" for each in signature.returned[:1])
+        gives = "".join(f" -> {each.type_name}" for each in signature.returned[:1])
         more = ", ..." if len(signature.returned) > 1 else ""
         return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}>"
 
 
 def _describe(parameter: Parameter | Bundle) -> str:
-    element = kind_of(parameter)
-    table = None if isinstance(parameter, Bundle) else parameter.table
+    element = parameter.type_name
     match parameter.role:
         case Role.STATE:
             return f"Mutable[{element}]"
@@ -352,9 +351,9 @@ def _describe(parameter: Parameter | Bundle) -> str:
         case Role.MASK:
             return "Terminated"
         case Role.TABLE:
-            return table.name if table else element
+            return element
         case Role.SHARED:
-            return f"Mutable[{table.name if table else element}]"
+            return f"Mutable[{element}]"
         case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 

@@ -135,7 +135,7 @@ class _Reader:
                 fix = f"{field.name}: Table[Scalar], or a parameter {field.name}: Mutable[Table]"
             raise self._error(path, what, fix)
         if self.returned:
-            return Output(name, element, path)
+            return Output(name, element, field.grid, path)
         if element.shape and default is not NO_DEFAULT:
             size = int(np.prod(element.shape))
             given = np.shape(default)
@@ -144,7 +144,7 @@ class _Reader:
                 raise self._error(path, f"{what}shape {given}", code="H207")
         if role is Role.TABLE and default is not NO_DEFAULT:
             raise self._error(path, f"its field `{field.name}` is a Table, which has no default")
-        return Parameter(name, role, element, default, field.table, path)
+        return Parameter(name, role, element, default, field.table, field.grid, path)
 
     def _error(
         self, path: tuple[str, ...], what: str, fix: str = "", code: str = "H105"

@@ -11,11 +11,11 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
 from weakref import WeakKeyDictionary
 
-from hawk.annotations import SCALAR, Element, Marker, TableForm
+from hawk.annotations import SCALAR, Element, GridForm, Marker, TableForm
 from hawk.annotations import Mutable as MutableWord
 from hawk.annotations import Param as ParamWord
 from hawk.frontend.parameters import NO_DEFAULT
@@ -32,6 +32,7 @@ class Field:
     """What it holds, if that is a kernel type."""
     marker: Marker | None = None
     table: TableForm | None = None
+    grid: GridForm | None = None
     inner: type | None = None
     """The dataclass that it holds an object of."""
     default: Any = NO_DEFAULT
@@ -49,6 +50,11 @@ class Bundle:
     """What its fields are that do not say otherwise."""
     default: Any = NO_DEFAULT
     """The object that a parameter is by default."""
+
+    @property
+    def type_name(self) -> str:
+        """The class, as a user writes it."""
+        return self.cls.__name__
 
     def planes(self) -> Iterator[tuple[tuple[str, ...], Any]]:
         """Each plane, with the names of the fields that lead to it."""
@@ -119,33 +125,34 @@ def _field(field: dataclasses.Field[Any], annotation: Any) -> Field:
     default: Any = NO_DEFAULT if field.default is dataclasses.MISSING else field.default
     if field.default_factory is not dataclasses.MISSING:
         default = field.default_factory()
-    element, marker, table, inner = read_annotation(annotation)
-    return Field(field.name, annotation, element, marker, table, inner, default)
+    return replace(_read(field.name, annotation), default=default)
 
 
-def read_annotation(
-    annotation: Any,
-) -> tuple[Element | None, Marker | None, TableForm | None, type | None]:
-    """What an annotation of a field says: element, marker, form of a table, dataclass."""
+def _read(name: str, annotation: Any) -> Field:
+    """What the annotation of a field says."""
+    unknown = Field(name, annotation)
     if annotation is ParamWord:
-        return SCALAR, Marker.PARAM, None, None
+        return replace(unknown, element=SCALAR, marker=Marker.PARAM)
     if is_bundle(annotation):
-        return None, None, None, annotation
+        return replace(unknown, inner=annotation)
     if get_origin(annotation) is not Annotated:
-        return None, None, None, None
+        return unknown
     base, *extras = get_args(annotation)
     markers = [each for each in extras if isinstance(each, Marker)]
     tables = [each for each in extras if isinstance(each, TableForm)]
+    grids = [each for each in extras if isinstance(each, GridForm)]
     elements = [each for each in extras if isinstance(each, Element)]
     marker = markers[0] if len(markers) == 1 else None
     if len(markers) > 1 or len(elements) > 1 or annotation is MutableWord:
-        return None, None, None, None
+        return unknown
+    if grids:
+        held = None if marker is Marker.PARAM else grids[0].element
+        return replace(unknown, element=held, marker=marker, grid=grids[0])
     if tables:
-        form = tables[0] if not markers else None
-        return (None if form is None else form.element), None, form, None
+        return unknown if markers else replace(unknown, element=tables[0].element, table=tables[0])
     if elements:
-        return elements[0], marker, None, None
-    return None, marker, None, base if is_bundle(base) else None
+        return replace(unknown, element=elements[0], marker=marker)
+    return replace(unknown, marker=marker, inner=base if is_bundle(base) else None)
 
 
 _COMPUTED = (property, functools.cached_property)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
 from hawk.errors import Fix, HawkError
+from hawk.frontend import grids, tables
 from hawk.frontend.frame import Frame
 from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.known import by_python
@@ -20,6 +22,7 @@ from hawk.frontend.templates import describe
 from hawk.frontend.values import (
     VIEWS,
     Closure,
+    GridScalar,
     NeedsKnown,
     Range,
     Scalar,
@@ -191,6 +194,8 @@ class Containers:
     def place(self, frame: Frame, node: ast.Subscript) -> tuple[Any, Any]:
         """What has the element, and the key that is known."""
         owner = self.expressions.evaluate(frame, node.value)
+        if isinstance(owner, (GridScalar, TableView, Spots)):
+            return owner, [self.expressions.evaluate(frame, each) for each in indices_of(node)]
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
@@ -198,8 +203,6 @@ class Containers:
             if not isinstance(node.slice, (ast.Constant, ast.Slice)):  # that of another sample
                 fix = f"a Table for what other samples have, {text}: Table[Scalar], next to it"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
-        if isinstance(owner, (TableView, Spots)):
-            return owner, [self.expressions.evaluate(frame, each) for each in indices_of(node)]
         if isinstance(owner, (Range, Closure, Stream, Instance, *VIEWS)):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
@@ -212,8 +215,10 @@ class Containers:
 
     def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
         """The element of `owner` at `key`, written as `node`."""
-        if isinstance(owner, TableView):
-            return self.expressions.looked_up(frame, node, owner, key, indices_of(node))
+        if isinstance(owner, (GridScalar, TableView)):
+            element: Any = grids.element if isinstance(owner, GridScalar) else tables.element
+            read = partial(element, owner, key)
+            return self.expressions.looked_up(frame, node, owner, read, indices_of(node))
         if isinstance(owner, Spots):
             return Spot(owner, tuple(key), tuple(indices_of(node)))
         if isinstance(owner, SmallArray):

@@ -45,7 +45,7 @@ class Leave:
         left: dict[str, Any] = {RESULT: None}
         for each in self.signature.parameters:
             if each.role in (Role.STATE, Role.MASK):
-                final = frame.names[each.path[0] if each.path else each.name]
+                final = frame.names[each.root]
                 final = self._field(frame, each, final, node) if each.path else final
                 left[each.name] = self._stored(frame, each, final, node)
             elif each.role is Role.SHARED:

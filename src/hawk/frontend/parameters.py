@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hawk.annotations import Element, TableForm
+from hawk.annotations import Element, GridForm, TableForm
 from hawk.ir.nodes import Role
 
 
@@ -31,6 +31,8 @@ class Parameter:
     default: object = NO_DEFAULT
     table: TableForm | None = None
     """The dimensions of a Table."""
+    grid: GridForm | None = None
+    """The dimensions of a Grid."""
     path: tuple[str, ...] = ()
     """Of a field of a bundle: the parameter, and the fields that lead to it."""
 
@@ -39,6 +41,16 @@ class Parameter:
         """How the kernel calls it: of the plane `body_mass` that is `body.mass`."""
         return ".".join(self.path) or self.name
 
+    @property
+    def root(self) -> str:
+        """What the signature calls it, or the object that it is a field of."""
+        return self.path[0] if self.path else self.name
+
+    @property
+    def type_name(self) -> str:
+        """The type of its numbers as a user writes it, with how they are arranged."""
+        return (self.table or self.grid or self.element).name
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -46,6 +58,8 @@ class Output:
 
     name: str
     element: Element
+    grid: GridForm | None = None
+    """The dimensions of a Grid."""
     path: tuple[str, ...] = ()
     """Of a field of a bundle: what is returned, and the fields that lead to it."""
 
@@ -57,3 +71,13 @@ class Output:
     def text(self) -> str:
         """How it is called in messages: `out.mass`."""
         return ".".join(self.path) or self.name
+
+    @property
+    def root(self) -> str:
+        """What the annotations of a function call it."""
+        return "return"
+
+    @property
+    def type_name(self) -> str:
+        """The type of its numbers as a user writes it, with how they are arranged."""
+        return (self.grid or self.element).name

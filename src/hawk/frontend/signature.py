@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import numpy as np
 
 from hawk import annotations as words
-from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker, TableForm
+from hawk.annotations import BOOL, INDEX, SCALAR, Element, GridForm, Marker, TableForm
 from hawk.errors import Edit, HawkError, Loc
+from hawk.frontend import grid_annotations as grids
 from hawk.frontend.bundle_planes import bundle_of, bundle_text, is_declared
 from hawk.frontend.bundles import Bundle, Make, instance
 from hawk.frontend.parameters import NO_DEFAULT, Output, Parameter
@@ -51,6 +52,8 @@ class Signature:
     """The parameters that are objects."""
     kept: tuple[Bundle, ...] = field(init=False, repr=False)
     """The Mutables and the outputs that are objects."""
+    grid: GridForm | None = None
+    """How the samples are arranged, where some plane is a Grid."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", _flat(self.declared))
@@ -141,7 +144,7 @@ FIELDS = ("allocated", "done", "finished", "report", "status", "steps_taken")
 """Names that a plane cannot have because the result of a run holds planes and these."""
 _KINDS = (
     "Scalar, Index, Int32, UInt32, Bool, Vector[w], Matrix[r, c], Quat, Param, Mutable[...], "
-    "Table[...] or Terminated"
+    "Table[...], Grid[...] or Terminated"
 )
 _SIZED = {
     words.Vector: ("Vector[3]", "its length"),
@@ -165,12 +168,12 @@ def read(function: types.FunctionType, source: Source, reserved: Collection[str]
         [_parameter(source, arg, default, known) for arg, default in _declared(function, source)]
     )
     returned, nesting = _outputs(source, known)
-    signature = Signature(declared, returned, nesting)
-    parameters = signature.parameters
+    grid = grids.one_grid((*_flat(declared), *_flat(returned)), lambda name: _where(source, name))
+    signature = Signature(declared, returned, nesting, grid=grid)
     _check_names(source, signature, reserved)
     _check_returns(source, signature)
     _check_result(source, signature)
-    _check_mask(source, parameters)
+    _check_mask(source, signature.parameters)
     return signature
 
 
@@ -224,10 +227,12 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     if not isinstance(error, NameError) or not error.name:
         return ""
     ours = re.findall(r"\w{3,}", _KINDS)
-    if "Table[" in text and error.name not in ours:
+    if ("Table[" in text or "Grid[" in text) and error.name not in ours:
         # An axis; tools that tidy annotations take its quotes off.
-        axis = rf"(?<![\w\"'.]){error.name}(?=\s*[:,\]])"
-        return f"{name}: " + re.sub(axis, f'"{error.name}"', text)
+        unknown = [each for each in re.findall(r"[\w.]+", text) if each.isidentifier()]
+        for each in [each for each in unknown if each not in namespace and each not in ours]:
+            text = re.sub(rf"(?<![\w\"'.]){each}(?=\s*[:,\]])", f'"{each}"', text)
+        return f"{name}: {text}"
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
     if not near:
         return f"the import of {error.name} at the top of the file"
@@ -269,6 +274,8 @@ def _parameter(
     bundle = bundle_of(source, name, annotation, source.loc(arg), default)
     if bundle is not None:
         return bundle
+    if grids.is_bare(annotation) or grids.form_in(annotation) is not None:
+        return _grid_of(source, arg, annotation, default)
     form = _table_of(source, arg, annotation, default)
     if form is not None:
         role = Role.TABLE if get_args(annotation)[-1] is form else Role.SHARED
@@ -285,6 +292,20 @@ def _parameter(
     if elements[0].shape and default is not NO_DEFAULT:
         _check_default(source, arg, elements[0], default)
     return Parameter(name, role, elements[0], default)
+
+
+def _grid_of(source: Source, arg: ast.arg, annotation: Any, default: object) -> Parameter:
+    """A parameter that is a Grid. Raises HawkError."""
+    name, where = arg.arg, source.loc(arg)
+    changed, form = grids.changed_by(annotation, name, where), grids.form_in(annotation)
+    assert form is not None
+    if default is not NO_DEFAULT and not changed:
+        what = f"`{name}` is a Grid, and is given at every call; it has no default"
+        value = source.loc(_default(source, arg))
+        where = replace(where, end_line=value.end_line, end_col=value.end_col)
+        raise HawkError("H107", what, where, f"{name}: {form.name}")
+    role = Role.STATE if changed else Role.INPUT
+    return Parameter(name, role, form.element, default, grid=form)
 
 
 def _table_of(source: Source, arg: ast.arg, annotation: Any, default: object) -> TableForm | None:
@@ -422,6 +443,9 @@ def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output | Bund
 def _output(source: Source, name: str, annotation: Any, whole: Any) -> Output | Bundle:
     """What one returned value is; `whole` is all that the signature says of what is returned."""
     elements, markers = _parts(annotation)
+    grid = grids.form_in(annotation)
+    if grid is not None and not markers:
+        return Output(name, grid.element, grid=grid)
     if len(elements) == 1 and not markers:
         return Output(name, elements[0])
     bundle = bundle_of(source, name, annotation, _where(source, "return"))
@@ -433,6 +457,9 @@ def _output(source: Source, name: str, annotation: Any, whole: Any) -> Output | 
         raise HawkError("H105", what, where, fix)
     if annotation in _PLAIN:
         what = f"`{annotation.__name__}` does not say which array is returned"
+        raise HawkError("H105", what, where, fix)
+    if annotation is words.Grid:
+        what = "what is returned is a Grid, but of which dimensions?"
         raise HawkError("H105", what, where, fix)
     if markers:
         what = f"what is returned is stored at the end of a step and cannot be {markers[0].value}"
@@ -447,7 +474,7 @@ def _output(source: Source, name: str, annotation: Any, whole: Any) -> Output | 
         what = f"`{annotation.__name__}` does not say {missing}, which is part of the kernel"
         raise HawkError("H105", what, where, fix)
     what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool, Vector[w], "
-    what += "Matrix[r, c], Quat or a tuple of these"
+    what += "Matrix[r, c], Quat, Grid[...] or a tuple of these"
     raise HawkError("H105", what, where, fix)
 
 
@@ -470,6 +497,13 @@ def _meant_elements(annotation: Any) -> Iterator[str]:
         return
     if _sized(annotation):
         yield _SIZED[annotation][0]
+        return
+    if grids.is_bare(annotation):
+        yield grids.USUAL
+        return
+    grid = grids.form_in(annotation)
+    if grid is not None:
+        yield grid.name
         return
     elements, _ = _parts(annotation)
     yield elements[0].name if elements else _PLAIN.get(annotation, SCALAR).name
@@ -503,13 +537,12 @@ def _check_planes(source: Source, signature: Signature, reserved: Collection[str
             continue
         other = known.get(each.name)
         if other is not None:
-            root = "return" if each.role is Role.OUTPUT else each.path[0]
             what = f"`{each.text}` is the plane `{each.name}`, and so is {other}"
             if not other:
                 what = f"`{each.text}` is the plane `{each.name}`, a name that is taken where "
                 what += "kernels are called"
             fix = f"another name for `{each.path[0]}`, or for the field `{each.path[-1]}`"
-            raise HawkError("H107", what, _where(source, root), fix)
+            raise HawkError("H107", what, _where(source, each.root), fix)
         known[each.name] = f"`{each.text}`"
 
 
@@ -594,8 +627,7 @@ def _check_result(source: Source, signature: Signature) -> None:
     changed = next((each for each in signature.declared if each.name in bound | stored), None)
     if changed is None:
         raise HawkError("H112", what + "returns nothing", source.head(), "return ...")
-    kind = changed.cls.__name__ if isinstance(changed, Bundle) else changed.element.name
-    plane = f"{changed.name}: Mutable[{kind}]"
+    plane = f"{changed.name}: Mutable[{changed.type_name}]"
     fix = Edit(plane, ", if what becomes of it is to be kept")
     where = _where(source, changed.name)
     raise HawkError("H112", what + "returns nothing", where, fix)
@@ -641,11 +673,11 @@ def _check_returns(source: Source, signature: Signature) -> None:
             raise HawkError("H109", what, source.loc(node), example(outputs))
         if nesting == "one" and isinstance(value, ast.Tuple):
             what = f"{counted(count)} returned, the signature says one"
-            several = ", ".join([kind_of(outputs[0])] * count)
+            several = ", ".join([outputs[0].type_name] * count)
             fix = Edit(f"-> tuple[{several}]", at=_where(source, "return"))
             parts = ", ".join(map(source.text, value.elts))
             if isinstance(outputs[0], Bundle):
-                what = f"{counted(count)} returned, the signature says a {kind_of(outputs[0])}"
+                what = f"{counted(count)} returned, the signature says a {outputs[0].type_name}"
                 raise HawkError("H109", what, source.loc(node), example(outputs))
             shape = outputs[0].element.shape
             if shape:
@@ -671,12 +703,7 @@ def article(element: Element) -> str:
     return f"{'an' if element.name[0] in 'AEIOU' else 'a'} {element.name}"
 
 
-def kind_of(plane: Parameter | Output | Bundle) -> str:
-    """What a plane, or a bundle of them, is called in a signature."""
-    return plane.cls.__name__ if isinstance(plane, Bundle) else plane.element.name
-
-
 def example(outputs: Sequence[Output | Bundle]) -> str:
     """A `return` that gives what the signature says."""
     parts = [bundle_text(each) if isinstance(each, Bundle) else "..." for each in outputs]
-    return f"return {', '.join(parts)}  ({', '.join(map(kind_of, outputs))})"
+    return f"return {', '.join(parts)}  ({', '.join([each.type_name for each in outputs])})"

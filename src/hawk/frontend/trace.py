@@ -15,7 +15,7 @@ from hawk.frontend.lookup import Reads
 from hawk.frontend.signature import Output, Parameter, Signature
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
-from hawk.frontend.values import Scalar, TableView, Unusable
+from hawk.frontend.values import GridScalar, Scalar, TableView, Unusable
 from hawk.ir.builder import Builder
 from hawk.ir.hidden import STEP_INDEX
 from hawk.ir.nodes import Function, Plane, Role, Value
@@ -55,9 +55,13 @@ def trace(
     `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
     """
     builder = Builder(source.head())
-    tables = any(each.table for each in signature.parameters)
+    tables = any(each.table or each.grid for each in signature.parameters)
     domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
     planes, groups = _planes(source, signature, real, uniform)
+    domain.numbers.grid = signature.grid
+    if checks and signature.grid is not None:  # who replays a step asks, even if no program does
+        for axis in signature.grid.axes:
+            domain.numbers.dimension(axis)
     names: dict[str, Any] = {}
 
     def read(each: Parameter) -> Any:
@@ -69,6 +73,14 @@ def trace(
             dtype = each.element.at(real)
             shared = each.role is Role.SHARED
             return TableView(each.name, domain.numbers, parts[0], each.table, dtype, shared)
+        if each.grid is not None:
+            return GridScalar(
+                parts[0].value,
+                name=each.name,
+                numbers=domain.numbers,
+                form=each.grid,
+                changed=each.role is Role.STATE,
+            )
         shape = each.element.shape
         return domain.memory.fresh(shape, parts) if shape else parts[0]
 
@@ -130,8 +142,7 @@ def _planes(
     each: Parameter | Output
     for each in (*signature.parameters, *signature.outputs):
         role = Role.UNIFORM if each.name in uniform else each.role
-        root = each.path[0] if each.path else each.name
-        where = source.loc(nodes[root]) if root in nodes else source.head()
+        where = source.loc(nodes[each.root]) if each.root in nodes else source.head()
         dtype, group = each.element.at(real), groups.setdefault(each.name, [])
         for name in each.element.components(each.name):
             reads = role not in (Role.MASK, Role.OUTPUT)
