@@ -11,10 +11,12 @@ import numpy as np
 from hawk.annotations import Marker
 from hawk.errors import HawkError, Loc
 from hawk.frontend.bundles import Bundle, Field, fields_of, is_bundle
+from hawk.frontend.grid_annotations import USUAL, is_bare
 from hawk.frontend.parameters import NO_DEFAULT, Output, Parameter
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Role
 
+_ONE_A_SAMPLE = "is a Grid, one number a sample; it cannot be Param, one for all, too"
 _ROLES = {Marker.PARAM: Role.UNIFORM, Marker.MUTABLE: Role.STATE}
 
 
@@ -104,6 +106,8 @@ class _Reader:
             if self.returned:
                 raise self._error(path, "a Table is read by all samples, and is never returned")
             return Role.TABLE
+        if field.grid is not None and role is Role.UNIFORM:
+            raise self._error(path, f"its field `{field.name}` {_ONE_A_SAMPLE}")
         if field.marker is None:
             return role
         if self.returned:
@@ -117,23 +121,30 @@ class _Reader:
             raise self._error(path, what)
         return own
 
+    def _no_plane(self, path: tuple[str, ...], field: Field) -> HawkError:
+        """The error of a field whose annotation is no plane."""
+        name, annotation = field.name, field.annotation
+        what = f"its field `{name}` is `{_shown(annotation)}`, which is no kernel type"
+        usual = {int: "Index", bool: "Bool", "int": "Index", "bool": "Bool"}
+        fix = f"{name}: {usual.get(annotation, 'Scalar')} in the class, or leave it out"
+        if field.grid is not None:
+            what, fix = f"its field `{name}` {_ONE_A_SAMPLE}", f"{name}: {field.grid.name}"
+        elif is_bare(annotation):
+            what, fix = (
+                f"its field `{name}` is a Grid, but of which dimensions?",
+                f"{name}: {USUAL}",
+            )
+        elif isinstance(annotation, type) and annotation.__module__ != "builtins":
+            fix = f"@dataclass above the class {annotation.__name__}"
+        elif Marker.MUTABLE in getattr(annotation, "__metadata__", ()):
+            what = f"`{name}` is a table that is given to, which is a parameter of its own"
+            fix = f"{name}: Table[Scalar], or a parameter {name}: Mutable[Table]"
+        return self._error(path, what, fix)
+
     def _plane(self, path: tuple[str, ...], field: Field, role: Role, default: Any) -> Any:
         name, element = "_".join(path), field.element
         if element is None:
-            what = (
-                f"its field `{field.name}` is `{_shown(field.annotation)}`, which is no kernel type"
-            )
-            usual = {int: "Index", bool: "Bool", "int": "Index", "bool": "Bool"}
-            kind = usual.get(field.annotation, "Scalar")
-            fix = f"{field.name}: {kind} in the class, or leave it out"
-            if isinstance(field.annotation, type) and field.annotation.__module__ != "builtins":
-                fix = f"@dataclass above the class {field.annotation.__name__}"
-            if Marker.MUTABLE in getattr(field.annotation, "__metadata__", ()):
-                what = (
-                    f"`{field.name}` is a table that is given to, which is a parameter of its own"
-                )
-                fix = f"{field.name}: Table[Scalar], or a parameter {field.name}: Mutable[Table]"
-            raise self._error(path, what, fix)
+            raise self._no_plane(path, field)
         if self.returned:
             return Output(name, element, field.grid, path)
         if element.shape and default is not NO_DEFAULT:
@@ -142,8 +153,9 @@ class _Reader:
             if given not in (element.shape, (size,)):
                 what = f"its field `{field.name}` is a {element.name}, and its default has the "
                 raise self._error(path, f"{what}shape {given}", code="H207")
-        if role is Role.TABLE and default is not NO_DEFAULT:
-            raise self._error(path, f"its field `{field.name}` is a Table, which has no default")
+        if default is not NO_DEFAULT and (field.table or (field.grid and role is Role.INPUT)):
+            kind = "Table" if field.table else "Grid"
+            raise self._error(path, f"its field `{field.name}` is a {kind}, which has no default")
         return Parameter(name, role, element, default, field.table, field.grid, path)
 
     def _error(

@@ -560,6 +560,9 @@ class Calls:
             if plane.table is not None:
                 self._check_table(frame, place, kernel, plane, part)
                 return part
+            if plane.grid is not None and plane.role is Role.INPUT:
+                self._check_grid(frame, place, kernel, plane, part)
+                return part
             if plane.element.shape:
                 return self._shaped(frame, place, place, kernel, plane, part)
             return self.domain.expressions.guarded(

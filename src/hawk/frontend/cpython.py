@@ -219,10 +219,10 @@ class PythonTable(TableView):
         """The table of a parameter. `values` are numbers of its type, all in one row."""
         assert parameter.table is not None
         dtype = parameter.element.at(numbers.real)
-        numbers.extents[parameter.name] = extents
+        numbers.extents[parameter.text] = extents
         handle = Number(numbers, dtype, values)
         shared = parameter.role is Role.SHARED
-        return cls(parameter.name, numbers, handle, parameter.table, dtype, shared)
+        return cls(parameter.text, numbers, handle, parameter.table, dtype, shared)
 
     def __getitem__(self, index: Any) -> Any:
         return self._element(index if isinstance(index, tuple) else (index,))
@@ -376,10 +376,10 @@ class Shim:
             dtype = each.element.at(numbers.real)
             if each.grid is not None:
                 changed = each.role is Role.STATE
-                numbers.extents[each.name] = tuple(numbers.dimensions.values())
-                numbers.wholes[each.name] = values.get(whole_name(each.name), ())
+                numbers.extents[each.text] = tuple(numbers.dimensions.values())
+                numbers.wholes[each.text] = values.get(whole_name(each.name), ())
                 given[each.name] = GridNumber(
-                    numbers, dtype, value, name=each.name, form=each.grid, changed=changed
+                    numbers, dtype, value, name=each.text, form=each.grid, changed=changed
                 )
             elif each.table is None:
                 given[each.name] = Number(numbers, dtype, value)

@@ -37,6 +37,7 @@ from hawk.frontend.templates import (
 from hawk.frontend.values import (
     VIEWS,
     Closure,
+    GridScalar,
     NeedsKnown,
     Range,
     Scalar,
@@ -262,7 +263,10 @@ class KernelDomain:
             if change is not None:
                 return Unusable(lambda name, where: told(name, change, where))
         if isinstance(value, Fields):
-            parts = [p if isinstance(p, Unusable) else self.template(p) for p in value.parts]
+            # A Grid that no pass assigns to is the same in all, so its neighbours can be read.
+            parts = [
+                Known(p) if isinstance(p, GridScalar) else self.template(p) for p in value.parts
+            ]
             return FieldParts(value.cls, tuple(parts), value)
         if isinstance(value, (tuple, list, dict)):
             held = map(self.template, value.values() if isinstance(value, dict) else value)
@@ -323,9 +327,10 @@ class KernelDomain:
             wide = part
             if isinstance(new, Unusable):
                 wide = new if not isinstance(part, Unusable) else part
-            elif not isinstance(part, Unusable):
-                label = f"{value.label}.{name}"
-                wide = self.widen(frame, label, old_part, part, new, node)
+            elif not isinstance(part, Unusable) and not _is_same(part, new):
+                label, known = f"{value.label}.{name}", _is_same(part, old_part)
+                held = self.template(old_part) if known else part
+                wide = self.widen(frame, label, old_part, held, new, node)
             parts.append(wide)
         return FieldParts(template.cls, tuple(parts), template.like)
 
@@ -463,6 +468,11 @@ class KernelDomain:
 
     def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:
         return self.expressions.matches(frame, value, node)
+
+
+def _is_same(template: Any, value: Any) -> bool:
+    """Is it a Grid of an object, and the one that the template has seen?"""
+    return isinstance(template, Known) and template.value is value is not None
 
 
 def _told(value: Any) -> Any:

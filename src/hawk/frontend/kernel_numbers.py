@@ -106,6 +106,7 @@ class KernelNumbers(Arithmetic):
         return Scalar(plane.read)
 
     def extent(self, table: str, axis: int) -> Scalar:
+        table = table.replace(".", "_")  # `air.height` is the plane `air_height`
         plane = self.hidden.setdefault(extent_name(table, axis), extent_plane(table, axis))
         assert plane.read is not None
         return Scalar(plane.read)
@@ -116,6 +117,7 @@ class KernelNumbers(Arithmetic):
         return Scalar(plane.read)
 
     def whole(self, grid: str, dtype: DType) -> Scalar:
+        grid = grid.replace(".", "_")
         plane = self.hidden.setdefault(whole_name(grid), whole_plane(grid, dtype))
         assert plane.read is not None
         return Scalar(plane.read)

@@ -88,12 +88,6 @@ def template_of(numbers: Arithmetic, value: Any) -> Template:
             return numbers.kind(value)
         case SmallArray():
             return ArrayParts(value.shape, value.dtype, value)
-        case Fields():
-            parts = [
-                part if isinstance(part, Unusable) else template_of(numbers, part)
-                for part in value.parts
-            ]
-            return FieldParts(value.cls, tuple(parts), value)
         case bool():
             return DType.BOOL
         case int():

@@ -72,11 +72,11 @@ def trace(
         if each.table is not None:
             dtype = each.element.at(real)
             shared = each.role is Role.SHARED
-            return TableView(each.name, domain.numbers, parts[0], each.table, dtype, shared)
+            return TableView(each.text, domain.numbers, parts[0], each.table, dtype, shared)
         if each.grid is not None:
             return GridScalar(
                 parts[0].value,
-                name=each.name,
+                name=each.text,
                 numbers=domain.numbers,
                 form=each.grid,
                 changed=each.role is Role.STATE,
