@@ -61,13 +61,13 @@ def one_grid(planes: Iterable[Parameter | Output], where: Callable[[str], Loc]) 
             grid, first = form, name
             continue
         shown = f"what is returned is {form.name}" if returned else f"`{name}` is {form.name}"
-        place = where(plane.root)
+        place, short = where(plane.root), name.rpartition(".")[2]
         if form.axes != grid.axes:
             what = f"`{first}` is {grid.name} and {shown}: the samples are arranged in one way"
             wanted = replace(form, axes=grid.axes, extents=grid.extents).name
-            fix = f"-> {wanted}" if returned else f"{name}: {wanted}"
+            fix = f"-> {wanted}" if returned else f"{short}: {wanted}"
             if set(form.axes) < set(grid.axes) and not returned:
-                fix = f"{name}: {_as_table(form)}, which all samples read"
+                fix = f"{short}: {_as_table(form)}, which all samples read"
             raise HawkError("H105", what, place, fix)
         pairs = list(zip(grid.axes, grid.extents, form.extents, strict=True))
         for axis, one, other in pairs:
@@ -75,7 +75,7 @@ def one_grid(planes: Iterable[Parameter | Output], where: Callable[[str], Loc]) 
                 what = f"`{axis}` is {one} in `{first}` and {other} in "
                 what += "what is returned" if returned else f"`{name}`"
                 wanted = replace(form, extents=grid.extents).name
-                fix = f"-> {wanted}" if returned else f"{name}: {wanted}"
+                fix = f"-> {wanted}" if returned else f"{short}: {wanted}"
                 raise HawkError("H105", what, place, fix)
         known = tuple(one if one is not None else other for _, one, other in pairs)
         grid = replace(grid, extents=known)

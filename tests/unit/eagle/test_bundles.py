@@ -11,7 +11,8 @@ import pytest
 import eagle
 import hawk
 from eagle.exact import exact
-from hawk import Index, Mutable, Param, Scalar, Table, Terminated, Vector
+from hawk import Grid, Index, Mutable, Param, Scalar, Table, Terminated, Vector
+from hawk.ir.types import DType
 from tests.unit.frontend.agreement import same_bits
 
 
@@ -353,3 +354,63 @@ def test_reductions_and_scatters_of_fields_are_those_of_planes() -> None:
         assert [] == [n for n, (a, b) in pairs.items() if not same_bits(a, np.asarray(b))]
     ways, start = (hawk.interpret, hawk.run_python), Walker(*walkers()[:2])
     assert same_bits(*(way(leave, start, np.zeros(6), steps=3)["field"] for way in ways))
+
+
+# -- grids -----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Plate:
+    u: Grid["r", "c"]  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+    heat: Grid["r", "c"]  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+    k: Param = 0.1
+
+    def around(self) -> Any:
+        return self.u.neighbor(r=1) + self.u.neighbor(r=-1) + self.u.neighbor(c=1, edge="wrap")
+
+
+@hawk.kernel
+def spread(plate: Plate) -> Plate:
+    k = plate.k
+    for _ in range(3):
+        plate.k *= 0.5
+        k += plate.k * plate.u.neighbor(c=1)
+    return replace(plate, u=plate.u + k * plate.around() + plate.heat)
+
+
+@hawk.kernel
+def warm(plate: Mutable[Plate], over: Terminated):
+    plate.u += plate.k * plate.heat
+    over = plate.u > 1.0
+
+
+def plate() -> Plate:
+    random = np.random.default_rng(1)
+    return Plate(random.random((3, 4)), random.random((3, 4)))  # type: ignore[arg-type]
+
+
+def test_grids_are_fields() -> None:
+    given = plate()
+    made = spread(given)
+    assert type(made) is Plate
+    assert np.shape(made.u) == (3, 4)
+    for way in (hawk.interpret, hawk.run_python):
+        assert same_bits(way(spread, given)["out_u"], np.asarray(made.u))
+    start = np.array(given.u)
+    result = eagle.simulate(warm, max_steps=5, plate=given)
+    assert result.plate.u is given.u
+    assert (result.plate.u > start).all()
+
+
+def test_messages_of_grids_name_the_field() -> None:
+    wrong = replace(plate(), heat=np.zeros((3, 5)))  # type: ignore[arg-type]
+    with pytest.raises(eagle.BindError, match=r"'plate\.heat': .* like 'plate\.u', got .*\(3, 5\)"):
+        eagle.deploy(warm).bind(plate=wrong)
+
+    @hawk.kernel
+    def changed(plate: Mutable[Plate]):
+        plate.heat = plate.u.neighbor(r=1)
+
+    with pytest.raises(hawk.HawkError, match=r"`plate\.u` changes in each step") as caught:
+        changed.trace(DType.F64)
+    assert "plate_u_before: Grid" in str(caught.value)
