@@ -36,14 +36,18 @@ def open_objects(kernel: Kernel[..., Any], given: Arguments) -> None:
 
 
 def unfolded(bundles: Sequence[Bundle], given: Mapping[str, object]) -> Mapping[str, object]:
-    """The planes of a call, with what each object has in its place; nothing if a plane is twice."""
+    """The planes of a call, with what each object has in its place; nothing where that is wrong."""
     planes = dict(given)
     for bundle in bundles:
-        if bundle.name in given:
-            values, _ = opened(bundle, planes.pop(bundle.name))
-            if not planes.keys().isdisjoint(values):
-                return {}
-            planes |= values
+        if bundle.name not in given:
+            continue
+        value = planes.pop(bundle.name)
+        if _no_object(bundle, value):
+            return {}
+        values, _ = opened(bundle, value)
+        if not planes.keys().isdisjoint(values):  # a plane is given twice
+            return {}
+        planes |= values
     return planes
 
 

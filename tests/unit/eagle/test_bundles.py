@@ -161,6 +161,23 @@ def test_calls_with_objects_that_do_not_fit_get_the_second_look(call: dict[str, 
         eagle.simulate(swing, max_steps=1, **call)
 
 
+def test_an_array_is_no_object_although_it_has_attributes() -> None:
+    @dataclass
+    class Complex:
+        real: Scalar
+        imag: Scalar
+
+    @hawk.kernel
+    def square(z: Complex, n_times: Param) -> Scalar:
+        return n_times * (z.real * z.real + z.imag * z.imag)
+
+    given = Complex(np.ones(3), np.ones(3))  # type: ignore[arg-type]
+    assert square(z=given, n_times=2.0).tolist() == [4.0] * 3  # type: ignore[call-arg]
+    for _ in range(2):
+        with pytest.raises(eagle.BindError, match="expected an object with real and imag"):
+            eagle.deploy(square).bind(z=np.ones(3), n_times=2.0)
+
+
 def test_numbers_for_the_launch_come_back_in_the_object() -> None:
     @dataclass
     class Spring:
