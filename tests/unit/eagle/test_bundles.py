@@ -301,6 +301,27 @@ def test_tables_and_numbers_are_fields() -> None:
     assert look(curve, np.array([0, 3])).tolist() == [0.0, 9.0]
 
 
+def test_knots_and_values_of_an_object_are_as_many() -> None:
+    @dataclass
+    class Curve:
+        knots: Table[Scalar]
+        values: Table[Scalar]
+
+        def at(self, x: Any) -> Any:
+            return hawk.math.interp(x, self.knots, self.values)
+
+    @hawk.kernel
+    def read(curve: Curve, x: Scalar) -> Scalar:
+        return curve.at(x)
+
+    x, knots = np.array([0.5, 2.5]), np.arange(4.0)
+    curve = Curve(knots, 2.0 * knots)  # type: ignore[arg-type]
+    assert read(curve, x).tolist() == [1.0, 5.0]
+    assert hawk.run_python(read, curve, x)["out"].tolist() == [1.0, 5.0]
+    with pytest.raises(eagle.BindError, match=r"'curve\.values': has 3 .* 'curve\.knots' has 4"):
+        read(replace(curve, values=np.arange(3.0)), x)  # type: ignore[arg-type]
+
+
 def test_samples_may_be_the_first_axis_of_a_field() -> None:
     one = body(spin=Spin(np.zeros(5), np.zeros((5, 2))))  # type: ignore[arg-type]
     with pytest.warns(eagle.LayoutWarning, match=r"'body\.spin\.axis'"):
