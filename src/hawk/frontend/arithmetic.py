@@ -36,6 +36,7 @@ from hawk.frontend.operators import (
 )
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
+from hawk.math.fast import FAST
 from hawk.math.power import pow as pow_terms
 from hawk.math.terms import Term
 
@@ -75,6 +76,8 @@ class Arithmetic(ABC):
     """
 
     real: DType
+    fast: bool = False
+    """Is the kernel one of `math="fast"`?"""
 
     @abstractmethod
     def is_number(self, value: object) -> bool:
@@ -363,7 +366,8 @@ class Arithmetic(ABC):
         dtype = self.kind(first)
         assert isinstance(dtype, DType)
         with self.unwatched():
-            return pow_terms(Term(self, first, dtype), Term(self, second, dtype)).value
+            x, y = Term(self, first, dtype), Term(self, second, dtype)
+            return (FAST["pow"] if self.fast else pow_terms)(x, y).value
 
     # --- truth ---
 

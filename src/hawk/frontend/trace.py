@@ -48,14 +48,18 @@ def trace(
     uniform: frozenset[str] = frozenset(),
     contract: bool = True,
     checks: bool = False,
+    fast: bool = False,
 ) -> Traced:
     """The program of one step, for floats of width `real`.
 
-    `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
+    `uniform` names the inputs that are one number for the whole launch. `fast` is `math="fast"`,
+    also for what kernels compute that are called in this one. Raises HawkError.
     """
     builder = Builder(source.head())
     tables = any(each.table for each in signature.parameters)
-    domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
+    domain = KernelDomain(
+        builder, real, contract=contract, checks=checks, tables=tables, fast=fast
+    )
     planes, groups = _planes(source, signature, real, uniform)
     names: dict[str, Any] = {}
     for each in signature.parameters:
