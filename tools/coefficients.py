@@ -38,6 +38,8 @@ class Fit:
     high: Any
     degrees: tuple[int, int]
     """For float64 and float32."""
+    lowered: tuple[int, int] = (0, 0)
+    """Units in its last place by which the second coefficient is made less, when all are fitted."""
 
 
 def _series(value: Callable[[Any], Any], at_zero: Any) -> Callable[[Any], Any]:
@@ -228,7 +230,8 @@ FAST_FITS = (
         lambda z: z,
         mpf(0),
         4 * QUARTER**2,
-        (6, 3),
+        (7, 3),
+        lowered=(2, 1),  # so that roundings do not bring the sine of pi / 2 above 1
     ),
     Fit(
         "ATAN_EIGHTH",
@@ -305,6 +308,9 @@ def fit(row: Fit, bits: int) -> tuple[list[float], Any]:
 
         left = least_worst(rest, row.weight, row.low, row.high, list(range(power, degree + 1)))
         known.append(rounded(left[0], bits))
+    if lowered := row.lowered[0 if bits == 64 else 1]:
+        _, exponent = mpmath.frexp(known[1])
+        known[1] = rounded(known[1] - lowered * mpf(2) ** (exponent - (53 if bits == 64 else 24)), bits)
     grid = [row.low + (row.high - row.low) * mpf(k) / 1000 for k in range(1001)]
     worst = max(
         abs((sum(mpf(c) * x**p for p, c in enumerate(known)) - row.function(x)) * row.weight(x))

@@ -184,6 +184,11 @@ def pow(x: Term, y: Term) -> Term:
     return _unless(ordinary, lambda: power.pow(x, y), usual)
 
 
+def rsqrt(x: Term) -> Term:
+    """1 / sqrt(x)."""
+    return 1.0 / sqrt(x)
+
+
 def hypot(x: Term, y: Term) -> Term:
     """The length of (x, y)."""
     a, b = abs(x), abs(y)
@@ -192,58 +197,6 @@ def hypot(x: Term, y: Term) -> Term:
     usual = sqrt(fma(a, a, b * b))
     ordinary = (large > least) & (large < most)
     return _unless(ordinary, lambda: power.hypot(x, y), usual)
-
-
-# -- roots below a bar -----------------------------------------------------------------------------
-
-
-def _estimate(x: Term) -> tuple[Term, Term]:
-    """A number y near 1 / sqrt(x), and 1 - x * y**2, which is small where x is normal.
-
-    Half the bits of x, taken from a number, are those of a guess, off by 3.5 % at most: halving the
-    exponent halves the logarithm. Two steps of third order follow (Householder 1970); for float32
-    one is enough.
-    """
-    bits = bits_of(x)
-    y = from_bits(bits.like(x.of(0x5FE6EB50C7B537A9, 0x5F375A86)) - (bits >> 1))
-    for _ in range(x.of(2, 1)):
-        rest = fma(-(x * y), y, 1.0)
-        y = fma(y * rest, fma(rest, 0.375, 0.5), y)
-    return y, fma(-(x * y), y, 1.0)
-
-
-def over_roots(above: Term, roots: list[tuple[Term, int, int]]) -> Term:
-    """The quotient of `above` and the product of sqrt(x)**n * x**m for each (x, n, m).
-
-    With y = 1 / sqrt(x) that is a product of powers of y. What the estimates lack is made good at
-    the end, for all at once: to the first order, which leaves less than 2**-60 of it.
-    """
-    result, lacks, ordinary = above, None, None
-    for x, below, whole in roots:
-        y, rest = _estimate(x)
-        for factor in (*(y,) * below, *(y * y,) * whole):
-            result = result * factor
-        share = rest * (0.5 * below + whole)
-        lacks = share if lacks is None else lacks + share
-        near = abs(rest) < 2.0**-10
-        ordinary = near if ordinary is None else ordinary & near
-    assert lacks is not None and ordinary is not None
-    usual = fma(result, lacks, result)
-
-    def portable() -> Term:
-        result = above
-        for x, below, whole in roots:
-            root = power.rsqrt(x)
-            for factor in (*(root,) * below, *(1.0 / x,) * whole):
-                result = result * factor
-        return result
-
-    return _unless(ordinary, portable, usual)
-
-
-def rsqrt(x: Term) -> Term:
-    """1 / sqrt(x)."""
-    return over_roots(x.like(1.0), [(x, 1, 0)])
 
 
 # -- angles ----------------------------------------------------------------------------------------
@@ -263,16 +216,25 @@ def _near(x: Term) -> Term:
 
 
 def _sine(r: Term, turned: Term) -> Term:
-    """The sine of r + n * pi for abs(r) up to pi / 2; `turned` is `magic` plus n."""
+    """The sine of r + n * pi for abs(r) up to pi / 2; `turned` is `magic` plus n.
+
+    It is never above 1: errors add up to less than half a unit there.
+    """
     z = r * r
-    sine = r * fma(z, polynomial(z, r.of(q.SIN_HALF_64, q.SIN_HALF_32)), 1.0)  # -0 stays
+    sine = fma(r * z, polynomial(z, r.of(q.SIN_HALF_64, q.SIN_HALF_32)), r)
     return from_bits(bits_of(sine) ^ (bits_of(turned) << r.of(63, 31)))
+
+
+def _as_odd(x: Term, result: Term) -> Term:
+    """What an odd function is of x, given that of abs(x)."""
+    return from_bits(bits_of(result) ^ (bits_of(x) ^ bits_of(abs(x))))
 
 
 def sin(x: Term) -> Term:
     """The sine, by the nearest multiple of pi."""
-    turned = fma(x, x.of(q.PER_PI_64, q.PER_PI_32)[0], magic(x))
-    usual = _sine(_less_turns(x, turned - magic(x), 1.0), turned)
+    size = abs(x)
+    turned = fma(size, x.of(q.PER_PI_64, q.PER_PI_32)[0], magic(x))
+    usual = _as_odd(x, _sine(_less_turns(size, turned - magic(x), 1.0), turned))
     return _unless(_near(x), lambda: trigonometry.sin(x), usual)
 
 
@@ -288,7 +250,7 @@ def _quarters(x: Term) -> tuple[Term, Term, Term]:
     turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
     r = _less_turns(x, turned - magic(x), 0.5)
     z = r * r
-    sine = r * fma(z, polynomial(z, r.of(c.SIN_64, c.SIN_32)), 1.0)
+    sine = fma(r * z, polynomial(z, r.of(c.SIN_64, c.SIN_32)), r)
     cosine = fma(z * z, polynomial(z, r.of(c.COS_64, c.COS_32)), fma(z, -0.5, 1.0))
     return bits_of(turned), sine, cosine
 
@@ -300,9 +262,9 @@ def _signed(x: Term, quadrant: Term) -> Term:
 
 def sincos(x: Term) -> tuple[Term, Term]:
     """The sine and the cosine."""
-    quadrant, sine, cosine = _quarters(x)
+    quadrant, sine, cosine = _quarters(abs(x))
     odd = (quadrant & 1).differs(0)
-    s = _signed(select(odd, cosine, sine), quadrant)
+    s = _as_odd(x, _signed(select(odd, cosine, sine), quadrant))
     k = _signed(select(odd, sine, cosine), quadrant + 1)
     s, k = where(_near(x) ^ True, lambda: trigonometry.sincos(x), (s, k))
     return s, k
@@ -310,9 +272,9 @@ def sincos(x: Term) -> tuple[Term, Term]:
 
 def tan(x: Term) -> Term:
     """The tangent."""
-    quadrant, sine, cosine = _quarters(x)
+    quadrant, sine, cosine = _quarters(abs(x))
     odd = (quadrant & 1).differs(0)
-    usual = select(odd, -cosine, sine) / select(odd, sine, cosine)
+    usual = _as_odd(x, select(odd, -cosine, sine) / select(odd, sine, cosine))
     return _unless(_near(x), lambda: trigonometry.tan(x), usual)
 
 
@@ -343,7 +305,8 @@ def atan2(y: Term, x: Term) -> Term:
     b, a = abs(y), abs(x)
     usual = copysign(_arc(b, a, x < 0.0), y)
     large = select(b > a, b, a)
-    ordinary = (large > 0.0) & (large < x.of(2.0**1022, 2.0**126))
+    least, most = x.of((2.0**-1000, 2.0**1022), (2.0**-100, 2.0**126))
+    ordinary = (large > least) & (large < most)
     return _unless(ordinary, lambda: inverse.atan2(y, x), usual)
 
 
