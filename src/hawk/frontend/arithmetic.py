@@ -36,7 +36,7 @@ from hawk.frontend.operators import (
 )
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
-from hawk.math.fast import FAST
+from hawk.math.fast import FAST, HALVES, half_power
 from hawk.math.power import pow as pow_terms
 from hawk.math.terms import Term
 
@@ -367,7 +367,11 @@ class Arithmetic(ABC):
         assert isinstance(dtype, DType)
         with self.unwatched():
             x, y = Term(self, first, dtype), Term(self, second, dtype)
-            return (FAST["pow"] if self.fast else pow_terms)(x, y).value
+            if not self.fast:
+                return pow_terms(x, y).value
+            if isinstance(exponent, float) and exponent in HALVES:
+                return half_power(x, exponent).value
+            return FAST["pow"](x, y).value
 
     # --- truth ---
 

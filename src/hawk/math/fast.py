@@ -184,6 +184,25 @@ def pow(x: Term, y: Term) -> Term:
     return _unless(ordinary, lambda: power.pow(x, y), usual)
 
 
+HALVES = frozenset({-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})
+"""Exponents for which a power is a root and products, which are off by a unit each at most."""
+
+
+def half_power(x: Term, exponent: float) -> Term:
+    """x ** y for one of `HALVES`; the portable function has the values of C99 for negative x."""
+    whole = x + 0.0  # of -0 it is 0
+    usual = sqrt(whole)
+    for _ in range(int(abs(exponent))):
+        usual = usual * whole
+    least = 0.0
+    if exponent < 0.0:
+        least = x.of(2.0**-1022, 2.0**-126)  # below that the product has fewer bits
+        product, usual = usual, 1.0 / usual
+    else:
+        product = usual
+    return _unless(product >= least, lambda: power.pow(x, x.like(exponent)), usual)
+
+
 def rsqrt(x: Term) -> Term:
     """1 / sqrt(x)."""
     return 1.0 / sqrt(x)
