@@ -77,7 +77,9 @@ def libmvec(name: str, count: int) -> tuple[Any, Engine]:
         types=", ".join([vector] * count),
         arguments=", ".join(f"{vector} %{each}" for each in "ab"[:count]),
     )
-    machine_of_its_own = target_machine.__wrapped__(machine)  # the engine frees it, and others have the kept one
+    machine_of_its_own = target_machine.__wrapped__(
+        machine
+    )  # the engine frees it, and others have the kept one
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine_of_its_own)
     engine.finalize_object()
     kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 3)
@@ -99,7 +101,9 @@ def arms(name: str, samples: int) -> tuple[dict[str, Callable[[], object]], list
 
     planes = dict(zip("xy", given, strict=False))
     portable, fast = (
-        eagle.deploy(hawk.kernel(math=kind)(one if len(given) == 1 else two)).bind(out=out, **planes)
+        eagle.deploy(hawk.kernel(math=kind)(one if len(given) == 1 else two)).bind(
+            out=out, **planes
+        )
         for kind, out in zip(MATHEMATICS, outs[2:], strict=True)
     )
     found: dict[str, Callable[[], object]] = {
@@ -145,7 +149,9 @@ def main() -> None:
             line += "".join(f"{ratio:16.2f}" for ratio in ratios[-1])
         print(line)
     if ratios:
-        means = [math.exp(sum(map(math.log, each)) / len(each)) for each in zip(*ratios, strict=True)]
+        means = [
+            math.exp(sum(map(math.log, each)) / len(each)) for each in zip(*ratios, strict=True)
+        ]
         print(f"geometric means of the ratios: {means[0]:.2f} and {means[1]:.2f}")
 
 

@@ -310,7 +310,9 @@ def fit(row: Fit, bits: int) -> tuple[list[float], Any]:
         known.append(rounded(left[0], bits))
     if lowered := row.lowered[0 if bits == 64 else 1]:
         _, exponent = mpmath.frexp(known[1])
-        known[1] = rounded(known[1] - lowered * mpf(2) ** (exponent - (53 if bits == 64 else 24)), bits)
+        known[1] = rounded(
+            known[1] - lowered * mpf(2) ** (exponent - (53 if bits == 64 else 24)), bits
+        )
     grid = [row.low + (row.high - row.low) * mpf(k) / 1000 for k in range(1001)]
     worst = max(
         abs((sum(mpf(c) * x**p for p, c in enumerate(known)) - row.function(x)) * row.weight(x))

@@ -346,7 +346,8 @@ class Kernel(Generic[P, R]):
         planes = ", ".join(f"{each.name}: {_describe(each)}" for each in self.parameters)
         gives = "".join(f" -> {each.element.name}" for each in self.outputs[:1])
         more = ", ..." if len(self.outputs) > 1 else ""
-        return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}>"
+        fast = ', math="fast"' if self.math == "fast" else ""
+        return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}{fast}>"
 
 
 def _describe(parameter: Parameter) -> str:
@@ -395,9 +396,9 @@ def kernel(
     `contract`: whether `a * b + c` inside one expression means one fused multiply-add.
     `checks`: whether `assert`, `print` and `hawk.debug` are heeded, and numbers that become NaN or
     do not fit an integer are reported, after a run; without it they cost nothing.
-    `math`: `"portable"` computes elementary functions to 1 unit in the last place; `"fast"` to 4,
-    and divides by roots without taking them, to 6. It holds for kernels that are called in this one
-    too. Special values are the same, and each has the same bits on every machine.
+    `math`: `"portable"` computes elementary functions to 1 unit in the last place, `"fast"` to 4 and
+    in less time; kernels that are called in this one too. Special values are the same, divisions
+    and roots are exact in both, and both give the same bits on every machine.
 
     The source is read now, so whatever the text alone can tell is told now; names are looked up at
     the first use. Raises HawkError, and TypeError or ValueError for a wrong option.

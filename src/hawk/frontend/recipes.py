@@ -85,7 +85,9 @@ def elementary(function: Callable[..., Any]) -> Recipe:
         floats = _floats(numbers, *signature.bind(*args, **keywords).args)
         kind = _type(numbers.kind(floats[0]))
         with numbers.unwatched():
-            result = (fast if numbers.fast else function)(*[Term(numbers, value, kind) for value in floats])
+            result = (fast if numbers.fast else function)(
+                *[Term(numbers, value, kind) for value in floats]
+            )
         return tuple(t.value for t in result) if isinstance(result, tuple) else result.value
 
     first = inspect.Parameter("numbers", inspect.Parameter.POSITIONAL_ONLY)

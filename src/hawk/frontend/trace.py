@@ -57,9 +57,7 @@ def trace(
     """
     builder = Builder(source.head())
     tables = any(each.table for each in signature.parameters)
-    domain = KernelDomain(
-        builder, real, contract=contract, checks=checks, tables=tables, fast=fast
-    )
+    domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables, fast=fast)
     planes, groups = _planes(source, signature, real, uniform)
     names: dict[str, Any] = {}
     for each in signature.parameters:

@@ -194,13 +194,12 @@ def half_power(x: Term, exponent: float) -> Term:
     usual = sqrt(whole)
     for _ in range(int(abs(exponent))):
         usual = usual * whole
-    least = 0.0
+    ordinary = usual >= 0.0
     if exponent < 0.0:
-        least = x.of(2.0**-1022, 2.0**-126)  # below that the product has fewer bits
-        product, usual = usual, 1.0 / usual
-    else:
-        product = usual
-    return _unless(product >= least, lambda: power.pow(x, x.like(exponent)), usual)
+        # Outside, the inverse of what was rounded or overflowed is not that of the power.
+        ordinary = (usual >= x.of(2.0**-1022, 2.0**-126)) & (usual < math.inf)
+        usual = 1.0 / usual
+    return _unless(ordinary, lambda: power.pow(x, x.like(exponent)), usual)
 
 
 def rsqrt(x: Term) -> Term:
