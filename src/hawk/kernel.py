@@ -396,8 +396,8 @@ def kernel(
     `contract`: whether `a * b + c` inside one expression means one fused multiply-add.
     `checks`: whether `assert`, `print` and `hawk.debug` are heeded, and numbers that become NaN or
     do not fit an integer are reported, after a run; without it they cost nothing.
-    `math`: `"portable"` computes elementary functions to 1 unit in the last place, `"fast"` to 4 and
-    in less time; kernels that are called in this one too. Special values are the same, divisions
+    `math`: `"portable"` computes elementary functions to 1 unit in the last place, `"fast"` to 4
+    and in less time; of kernels called in this one, too. Special values are the same, divisions
     and roots are exact in both, and both give the same bits on every machine.
 
     The source is read now, so whatever the text alone can tell is told now; names are looked up at

@@ -54,14 +54,14 @@ def _less_one(r: Term) -> Term:
 
 
 def exp(x: Term) -> Term:
-    """e ** x."""
+    """The exponential."""
     turned, _, r = _reduced(x)
     usual = scaled_by_bits(1.0 + _less_one(r), turned)
     return _unless(abs(x) < x.of(708.0, 87.0), lambda: exponential.exp(x), usual)
 
 
 def exp2(x: Term) -> Term:
-    """2 ** x."""
+    """The power of 2."""
     turned = x + magic(x)
     r = (x - (turned - magic(x))) * x.of(c.LN2_FULL_64, c.LN2_FULL_32)[0]
     usual = scaled_by_bits(1.0 + _less_one(r), turned)
@@ -76,7 +76,7 @@ def _less_one_anywhere(x: Term) -> Term:
 
 
 def expm1(x: Term) -> Term:
-    """e ** x - 1."""
+    """The exponential less one."""
     usual = copysign(_less_one_anywhere(x), x)
     ordinary = (x > x.of(-40.0, -20.0)) & (x < x.of(700.0, 85.0))
     return _unless(ordinary, lambda: exponential.expm1(x), usual)
@@ -91,7 +91,7 @@ def sinh(x: Term) -> Term:
 
 def cosh(x: Term) -> Term:
     """The hyperbolic cosine."""
-    turned, _, r = _reduced(x)
+    turned, _, r = _reduced(abs(x))
     half = scaled_by_bits(fma(_less_one(r), 0.5, 0.5), turned)
     usual = half + 0.25 / half
     return _unless(abs(x) < x.of(700.0, 85.0), lambda: exponential.cosh(x), usual)
@@ -172,7 +172,7 @@ def _log2_pair(x: Term) -> tuple[Term, Term]:
 
 
 def pow(x: Term, y: Term) -> Term:
-    """x ** y."""
+    """The power."""
     head, low = _log2_pair(x)
     exponent = y * head
     lost = fma(y, low, fma(y, head, -exponent))
@@ -189,7 +189,7 @@ HALVES = frozenset({-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})
 
 
 def half_power(x: Term, exponent: float) -> Term:
-    """x ** y for one of `HALVES`; the portable function has the values of C99 for negative x."""
+    """The power for one of `HALVES`; the portable one has the values of C99 for negative x."""
     whole = x + 0.0  # of -0 it is 0
     usual = sqrt(whole)
     for _ in range(int(abs(exponent))):
@@ -221,7 +221,7 @@ def hypot(x: Term, y: Term) -> Term:
 
 
 def _less_turns(x: Term, n: Term, share: float) -> Term:
-    """x - n * pi * share, where abs(x) is below `_near`: the first two products are exact."""
+    """The rest x - n * pi * share, where x is `_near`: the first two products are exact."""
     r = x
     for part in x.of(q.PI_PARTS_64, q.PI_PARTS_32):
         r = fma(-n, part * share, r)
@@ -258,8 +258,9 @@ def sin(x: Term) -> Term:
 
 def cos(x: Term) -> Term:
     """The cosine, by the nearest odd multiple of pi / 2."""
-    turned = fma(x, x.of(q.PER_PI_64, q.PER_PI_32)[0], 0.5) + magic(x)
-    usual = _sine(_less_turns(x, (turned - magic(x)) - 0.5, 1.0), turned)
+    size = abs(x)
+    turned = fma(size, x.of(q.PER_PI_64, q.PER_PI_32)[0], 0.5) + magic(x)
+    usual = _sine(_less_turns(size, (turned - magic(x)) - 0.5, 1.0), turned)
     return _unless(_near(x), lambda: trigonometry.cos(x), usual)
 
 
