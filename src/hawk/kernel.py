@@ -74,7 +74,8 @@ class Program:
         self, function: FunctionType, *, contract: bool, checks: bool, math: Mathematics
     ) -> None:
         self.function = function
-        self.contract, self.checks, self.math = contract, checks, math
+        self.contract, self.checks = contract, checks
+        self.math: Mathematics = math
         self.source = Source.of(function)
         self.signature: Signature = read(function, self.source, RESERVED)
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
