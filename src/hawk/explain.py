@@ -75,7 +75,7 @@ def _title(kernel: Kernel[..., Any], fn: Function) -> Iterator[str]:
         text = (
             'With math="fast" elementary functions may be off by 4 units in the last place, where '
             "otherwise they are by 1. Their special values are the same, and so are their bits on "
-            "every machine; all other operations are exact to their last bit as ever."
+            "every machine; divisions and roots are exact to the last bit as ever."
         )
         yield from _said(text, "")
     if kernel.checks:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hawk.math import coefficients as c
-from hawk.math import exponential, fast_coefficients, inverse, logarithm, power, trigonometry
+from hawk.math import exponential, inverse, logarithm, power, trigonometry
+from hawk.math import fast_coefficients as q
 from hawk.math.exponential import magic, power_of_two, scaled_by_bits
 from hawk.math.logarithm import parts_of_normal
 from hawk.math.terms import (
@@ -28,8 +29,6 @@ from hawk.math.terms import (
     sqrt,
     where,
 )
-
-q = fast_coefficients
 
 
 def _unless(ordinary: Term, portable: Callable[[], Term], usual: Term) -> Term:
