@@ -1,7 +1,5 @@
 """The workloads as hawk kernels."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -122,7 +120,7 @@ def damped(
 
 
 @kernel
-def relax(p: Grid[r, c], source: Grid[r, c]) -> Grid[r, c]:
+def relax(p: Grid["r", "c"], source: Grid["r", "c"]) -> Grid["r", "c"]:
     near = p.neighbor(r=-1) + p.neighbor(r=+1) + p.neighbor(c=-1) + p.neighbor(c=+1)
     return 0.25 * (near - source)
 

@@ -148,7 +148,7 @@ class HostLoaded(Loaded):
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
         self._count = self._whole = partition.count
-        own = self._block = Block(partition.base, partition.count, words, compiled.lanes)
+        own = self._block = Block(partition.base, partition.count, words, compiled.rows)
         self._words, self._head = own.words, own.head
         function = native.address_of(compiled.entry)
         self._native = function is not None

@@ -10,6 +10,7 @@ from hawk.targets.base import STEPS_MAX, Compiled, Image
 from hawk.targets.cpu.entries import module_text
 from hawk.targets.cpu.link import assemble, assembly_text, load
 from hawk.targets.cpu.machine import Machine, host
+from hawk.targets.cpu.pool import most_rows
 from hawk.targets.cpu.width import Variant, choose_variant
 
 
@@ -38,6 +39,7 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
         "steps_max": STEPS_MAX,
         "tiled": True,
         "lanes": variant.shape.lanes,
+        "rows": most_rows(fn, variant, machine),
         "description": describe(machine, variant),
     }
     return Image(code, facts)
