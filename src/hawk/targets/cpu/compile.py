@@ -27,7 +27,7 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
     """The native code of `fn`, as bytes that `load` takes."""
     machine = machine or host()
     variant = variant or choose_variant(fn, machine)
-    code = assemble(module_text(fn, variant, machine), machine)
+    code = assemble(module_text(fn, variant, machine), machine, sparing=variant.sparing)
     used = used_values(fn)
     states = [plane.dtype.itemsize for plane in fn.planes if plane.role is Role.STATE]
     facts = {
@@ -58,4 +58,5 @@ def llvm_text(fn: Function) -> str:
 
 def asm_text(fn: Function) -> str:
     """The assembly of `fn` as it is compiled on this machine."""
-    return assembly_text(llvm_text(fn), host())
+    variant = choose_variant(fn, host())
+    return assembly_text(module_text(fn, variant, host()), host(), sparing=variant.sparing)

@@ -130,7 +130,8 @@ class Order:
         e, entry, shape = self.emitter, self.entry, self.emitter.shape
         kind, width = shape.vector("float"), shape.width
         nought, far = (
-            e.splat(literal(Const(DType.F32, number=n)), DType.F32) for n in (0.0, FARTHEST)
+            e.splat(literal(Const(DType.F32, number=number)), DType.F32)
+            for number in (0.0, FARTHEST)
         )
         head = e.begin_loop([("i64", "0"), (kind, far), (kind, nought)])
         first, least, most = head.phis
@@ -148,9 +149,9 @@ class Order:
             assert entry.mask is not None
             (done,) = entry.load_bits(where[entry.mask])
             element = LLVM_TYPES[self.stop.state.dtype]
-            for chain, (name, through) in enumerate(zip(steps, done, strict=True)):
-                if element == "double":
-                    name = e.define(f"fptrunc {shape.vector(element)} {name} to {kind}")
+            for chain, (own, through) in enumerate(zip(steps, done, strict=True)):
+                wide = f"fptrunc {shape.vector(element)} {own} to {kind}"
+                name = e.define(wide) if element == "double" else own
                 name = e.define(f"select {e.bits} {through}, {kind} {nought}, {kind} {name}")
                 place = e.define(f"add i64 {first}, {chain * width}")
                 target = e.define(f"getelementptr float, ptr {self.expected}, i64 {place}")
@@ -240,24 +241,35 @@ clear:
   store <8 x i32> zeroinitializer, ptr %b.head, align 4
   %b.next = add nuw i64 %b, 8
   %b.more = icmp ult i64 %b.next, {BUCKETS}
-  br i1 %b.more, label %clear, label %count.first
-count.first:
-  br label %tally
+  br i1 %b.more, label %clear, label %keys.first
+keys.first:
+  %most.one = insertelement <8 x float> poison, float %most, i32 0
+  %mosts = shufflevector <8 x float> %most.one, <8 x float> poison, <8 x i32> zeroinitializer
+  %scale.one = insertelement <8 x float> poison, float %scale, i32 0
+  %scales = shufflevector <8 x float> %scale.one, <8 x float> poison, <8 x i32> zeroinitializer
+  br label %keys
+keys:
+  %e = phi i64 [ 0, %keys.first ], [ %e.next, %keys ]
+  %e.at = getelementptr float, ptr %expected, i64 %e
+  %steps = load <8 x float>, ptr %e.at, align 4
+  %behind = fsub <8 x float> %mosts, %steps
+  %scaled = fmul <8 x float> %behind, %scales
+  %e.keys = fptosi <8 x float> %scaled to <8 x i32>
+  store <8 x i32> %e.keys, ptr %e.at, align 4
+  %e.mark = getelementptr i8, ptr %settled, i64 %e
+  store <8 x i8> zeroinitializer, ptr %e.mark, align 1
+  %e.next = add nuw i64 %e, 8
+  %e.more = icmp ult i64 %e.next, %count
+  br i1 %e.more, label %keys, label %tally
 tally:
-  %i = phi i64 [ 0, %count.first ], [ %i.next, %tally ]
-  %i.at = getelementptr float, ptr %expected, i64 %i
-  %steps = load float, ptr %i.at
-  %behind = fsub float %most, %steps
-  %scaled = fmul float %behind, %scale
-  %key = fptosi float %scaled to i32
-  store i32 %key, ptr %i.at
+  %i = phi i64 [ 0, %keys ], [ %i.next, %tally ]
+  %i.at = getelementptr i32, ptr %expected, i64 %i
+  %key = load i32, ptr %i.at
   %key.wide = zext i32 %key to i64
   %i.head = getelementptr i32, ptr %heads, i64 %key.wide
   %so.far = load i32, ptr %i.head
   %one.more = add i32 %so.far, 1
   store i32 %one.more, ptr %i.head
-  %i.mark = getelementptr i8, ptr %settled, i64 %i
-  store i8 0, ptr %i.mark
   %i.next = add nuw i64 %i, 1
   %i.more = icmp ult i64 %i.next, %count
   br i1 %i.more, label %tally, label %sum

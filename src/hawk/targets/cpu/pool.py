@@ -330,7 +330,7 @@ class Pool:
             e.line(f"store i64 {number}, ptr {self._lane(rows, lane)}")
 
     def _wait_at_end(self, position: str, none: str) -> None:
-        """Where a window or what is at hand ends, go to `none` the first time, if lanes are busy."""
+        """At the end of a window, or of all at hand: go to `none` once, if lanes are busy."""
         e, queue = self.emitter, self.queue
         assert self.order is not None
         end, wait, on = e.label("end"), e.label("wait"), e.label("on")
