@@ -17,7 +17,7 @@ from hawk.frontend.bundles import Bundle
 from hawk.ir.nodes import Role
 from hawk.kernel import RESERVED, Kernel, Output
 
-_OF_KERNELS = {"checks": "checks=True", "contract": "contract=False"}
+_OF_KERNELS = {"checks": "checks=True", "contract": "contract=False", "math": 'math="fast"'}
 """Options of `@hawk.kernel` that a call does not have."""
 
 

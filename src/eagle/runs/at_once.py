@@ -59,6 +59,7 @@ def at_once(kernel: AnyKernel, fit: Fit, max_steps: int) -> SimResult:
             threads=threads,
             wall_s=perf_counter() - begun,
             build_s=0.0,
+            math=kernel.math,
         )
         objects = kernel.signature.objects(fit.held)
         return SimResult(fit.results, mask, report.status, report, _objects=objects)
