@@ -4,6 +4,9 @@ from eagle.active import ActiveSet
 from eagle.deploy import Bound, Deployed, deploy
 from eagle.devices.host.team import set_threads
 from eagle.errors import BindError, Busy, LayoutWarning, PerformanceWarning
+from eagle.graph.actions import copy, opaque, pinned, reduce
+from eagle.graph.codes import GraphError
+from eagle.graph.graph import Graph
 from eagle.layouts import samples_first, samples_last
 from eagle.runs.doors import run_until_done, simulate, simulation, until_done
 from eagle.runs.report import RunReport, SimResult
@@ -16,13 +19,19 @@ __all__ = [
     "Bound",
     "Busy",
     "Deployed",
+    "Graph",
+    "GraphError",
     "LayoutWarning",
     "PerformanceWarning",
     "RunReport",
     "SimResult",
     "Simulation",
+    "copy",
     "deploy",
     "gpu_available",
+    "opaque",
+    "pinned",
+    "reduce",
     "run_until_done",
     "samples_first",
     "samples_last",

@@ -32,14 +32,19 @@ _CHANGED = struct.Struct(f"{Word.LEFT_COUNT + 1 - Word.WINDOW}q")
 class Block:
     """The words of one kernel and its planes, used for one launch after another."""
 
-    __slots__ = ("_begin", "_count", "_kept", "_left", "_memory", "address", "head", "words")
+    __slots__ = (
+        *("_begin", "_count", "_kept", "_lanes", "_left", "_memory", "_room"),
+        *("address", "head", "words"),
+    )
 
     def __init__(self, begin: int, count: int, planes: Sequence[int], lanes: int) -> None:
         """`planes` are the words of the planes: addresses, and numbers for the whole launch.
 
         A thread leaves a row for each of `lanes` samples that it advances together, and one more.
         """
-        self._begin, self._count = begin, count
+        self._begin, self._count, self._lanes = begin, count, lanes
+        self._room: ctypes.Array[ctypes.c_int64] | None = None
+        """Room for the rows of several threads, where a launch begins on more than one."""
         # Of no launch nothing is left. Behind the planes is room for the rows of one thread.
         header = [begin, begin + count, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0]
         self._memory = array("q", [*header, *planes, *[0] * (ROW * (lanes + 1))])
@@ -50,13 +55,21 @@ class Block:
         self._kept: tuple[object, ...] = ()
 
     def header(
-        self, steps: int, piece: int, window: int, picked: tuple[int, int] | None = None
+        self,
+        steps: int,
+        piece: int,
+        window: int,
+        picked: tuple[int, int] | None = None,
+        threads: int = 1,
     ) -> array[int]:
-        """What `head` is set to for a new launch that begins on one thread.
+        """What `head` is set to for a new launch that begins on one thread, or on `threads`.
 
         `picked`: the address of a map, and how many samples of it are launched.
         """
         begin, end, where, left = self._begin, self._begin + self._count, 0, self._left
+        if threads > 1:
+            self._room = (ctypes.c_int64 * (ROW * (self._lanes + 1) * threads))()
+            left = ctypes.addressof(self._room)
         if picked is not None:
             where, end = picked
             begin = 0

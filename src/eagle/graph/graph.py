@@ -1,0 +1,268 @@
+"""`eagle.Graph`: nodes that were recorded once, replayed as often as you like."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn, SupportsIndex
+
+from eagle.devices.base import Captured, Failure, Turn
+from eagle.devices.plan import Item, Launch, Plan, walk
+from eagle.errors import Busy
+from eagle.graph.parallel import Parallel
+from eagle.graph.planes import Plane, arrays_of
+from eagle.graph.recorder import GraphRecorder
+from eagle.graph.touches import ordered
+from eagle.params import shown, whole
+from eagle.recording import recorder
+
+
+class Graph:
+    """Kernel launches, copies, Python functions, branches and loops, built once and replayed.
+
+    Made by a function under `@eagle.Graph.builder`; in it, `g = eagle.Graph()` is the graph that is
+    being built. Raises `Busy` when two threads use it at once.
+    """
+
+    def __init__(self) -> None:
+        writer = recorder()
+        if isinstance(writer, GraphRecorder):
+            writer.claim()
+            self._recorder = writer
+        else:
+            self._recorder = GraphRecorder("graph")
+            self._recorder.claim()
+        self._result: Any = None
+        self._captured: Captured | None = None
+        self._plan: Plan | None = None
+        self._size = -1
+        self._seed: int | None = None
+        self._turn = Turn()
+
+    @staticmethod
+    def builder(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Make a builder of a function: calling it records a graph and returns that.
+
+        Calls of kernels, `eagle.copy`, `eagle.opaque` and `eagle.reduce` become nodes; `if`, `while`
+        and `for` over cells become branches and loops that are decided at each replay; all else is
+        Python and runs once. A function with a parameter annotated `eagle.Graph` is a block, which
+        adds its nodes to the graph it is given. The text is read at the first call. Raises
+        GraphError for what cannot be recorded, BindError for planes that do not fit a kernel.
+        """
+        from eagle.graph.builder import Builder  # loads the walk of statements, half of hawk
+
+        return Builder(function)
+
+    # -- building ----------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of its builder."""
+        return self._recorder.name
+
+    @property
+    def result(self) -> Any:
+        """What the builder assigned to it: arrays, or a nesting of them."""
+        return self._result if self._recorder.open else arrays_of(self._result)
+
+    @result.setter
+    def result(self, value: object) -> None:
+        self._result = value
+
+    def parallel(self) -> Parallel:
+        """A fork, for `with`: its branches may run at once."""
+        return Parallel(self._recorder)
+
+    def add(self, simulation: Any) -> None:
+        """Add a `Simulation` as a node: at each replay it runs until its samples are done."""
+        from eagle.graph.simulations import add_simulation
+
+        add_simulation(self._recorder, simulation)
+
+    @property
+    def plan(self) -> Plan:
+        """What was recorded, as devices get to see it."""
+        body = self._recorder.body
+        if self._plan is None or self._size != len(body):
+            self._plan = self._recorder.plan()
+            if self._seed is not None:
+                self._plan.order = functools.partial(ordered, seed=self._seed)
+            self._size = len(body)
+        return self._plan
+
+    # -- replaying ---------------------------------------------------------------------------------
+
+    def launch(self, n: SupportsIndex = 1) -> None:
+        """Replay it `n` times and wait: afterwards every host array that a node wrote is final.
+
+        An exception of a Python function in it is raised here, after all replays; Python functions
+        that would have come after it were left out.
+        """
+        self._replay(n, wait=True)
+
+    def enqueue(self, n: SupportsIndex = 1) -> None:
+        """Replay it `n` times without waiting: host arrays are safe to read after `synchronize`.
+
+        With host arrays alone it has run when this returns. Exceptions wait for what is asked next.
+        """
+        self._replay(n, wait=False)
+
+    def synchronize(self) -> None:
+        """Wait for all that was enqueued. Raises what a Python function raised there."""
+        mine, turn = object(), self._turn
+        try:
+            if not turn.take(mine):
+                self._busy()
+            captured = self._captured
+            if captured is not None:
+                captured.synchronize()
+                failure = captured.take_failure()
+                if failure is not None:
+                    self._fail(failure)
+        finally:
+            if turn.holder is mine:
+                turn.holder = None
+
+    def __call__(self, n: SupportsIndex = 1) -> Any:
+        """Replay it `n` times, wait, and return the result."""
+        self._replay(n, wait=True)
+        return self.result
+
+    def _replay(self, n: SupportsIndex, *, wait: bool) -> None:
+        if type(n) is not int or n < 0:
+            n = _parse(n)
+        mine, turn = object(), self._turn
+        try:
+            if not turn.take(mine):
+                self._busy()
+            captured = self._captured
+            if captured is None or self._size != len(self._recorder.body):
+                captured = self._capture()
+            failure = captured.take_failure()
+            if failure is not None:
+                self._fail(failure)
+            captured.enqueue(n)
+            if wait:
+                captured.synchronize()
+                failure = captured.take_failure()
+                if failure is not None:
+                    self._fail(failure)
+        finally:
+            if turn.holder is mine:
+                turn.holder = None
+
+    def _capture(self) -> Captured:
+        if self._recorder.open:
+            raise RuntimeError(f"the graph {self.name} is being built; launch it afterwards")
+        captured = self._captured = self.plan.device.capture(self.plan)
+        return captured
+
+    def _busy(self) -> NoReturn:
+        raise Busy(f"this graph {self.name} is being used by another thread")
+
+    def _fail(self, failure: Failure) -> NoReturn:
+        error = failure.error
+        error.add_note(
+            f"in the node {failure.node} of the graph {self.name}, replay {failure.replay} of "
+            f"{failure.replays}"
+        )
+        raise error
+
+    # -- exchanging --------------------------------------------------------------------------------
+
+    def bind(self, **planes: object) -> None:
+        """Exchange arrays that the builder was given, by the names of its parameters.
+
+        They have the shape, type, layout and place of those before, and share memory with others as
+        those did. Everything in the graph follows, `result` too. Raises ValueError for all that
+        does not fit, before anything is exchanged.
+        """
+        from eagle.graph.exchange import bind
+
+        with self._alone():
+            bind(self, self._recorder, planes)
+
+    def params(self, **numbers: object) -> None:
+        """Exchange numbers that the builder was given and that went into kernels as they were.
+
+        Raises ValueError for one with which Python computed something while the graph was built.
+        """
+        from eagle.graph.exchange import renumber
+
+        with self._alone():
+            renumber(self, self._recorder, numbers)
+
+    def _alone(self) -> _Alone:
+        return _Alone(self)
+
+    def moved(self) -> None:
+        """Tell the device that arrays were exchanged."""
+        if self._captured is not None:
+            self._captured.synchronize()
+            self._captured.moved()
+
+    def renumbered(self, launch: Launch) -> None:
+        """Tell the device that numbers of a launch were exchanged."""
+        if self._captured is not None:
+            self._captured.synchronize()
+            self._captured.renumbered(launch)
+
+    # -- looking at it -----------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[Item]:
+        """All nodes, in the order of the program, those in branches and loops after these."""
+        return list(walk(self._recorder.body))
+
+    def __str__(self) -> str:
+        """The graph as boxes: what waits for what, and why."""
+        from eagle.graph.draw import boxes
+
+        return boxes(self.plan)
+
+    def __repr__(self) -> str:
+        return f"<eagle.Graph {self.name}: {len(self.nodes)} nodes>"
+
+    def show(self) -> None:
+        """Print it."""
+        print(self)
+
+    def to_mermaid(self) -> str:
+        """The graph as a Mermaid flowchart."""
+        from eagle.graph.draw import mermaid
+
+        return mermaid(self.plan)
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz."""
+        from eagle.graph.draw import dot
+
+        return dot(self.plan)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Graph belongs to arrays of this process and cannot be pickled; build it")
+
+
+class _Alone:
+    """The turn of a graph, for `with`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph, self._mine = graph, object()
+
+    def __enter__(self) -> None:
+        if not self._graph._turn.take(self._mine):
+            self._graph._busy()
+
+    def __exit__(self, *_: object) -> None:
+        if self._graph._turn.holder is self._mine:
+            self._graph._turn.holder = None
+
+
+def _parse(n: SupportsIndex) -> int:
+    number = whole(n)
+    if number is None or number < 0:
+        raise ValueError(f"a graph is replayed a whole number of times, from 0, got {shown(n)}")
+    return number
+
+
+Graph.__module__ = "eagle"
