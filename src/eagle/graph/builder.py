@@ -18,6 +18,7 @@ from eagle.graph.kernels import refuse_allocations
 from eagle.graph.numbers import given_as
 from eagle.graph.planes import Plane, arrays_of
 from eagle.graph.recorder import GraphRecorder
+from eagle.graph.tidy import tidy
 from eagle.recording import recorder, recording
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.source import Source
@@ -52,7 +53,9 @@ class Builder:
         source = Source.of(self._function)
         made = self._walk(writer, source, given.arguments)
         if not isinstance(made, Graph) or made._recorder is not writer:
-            what = f"{writer.name} returns {_described(made)}, and a builder returns the graph it made"
+            what = (
+                f"{writer.name} returns {_described(made)}, and a builder returns the graph it made"
+            )
             fix = "g = eagle.Graph() as its first line, and return g as its last"
             raise graph_error("G102", what, source.head(), fix)
         results = [plane.region for plane in _planes(made._result)]
@@ -119,6 +122,7 @@ class Builder:
 def finish(writer: GraphRecorder, results: list[Region]) -> None:
     """The checks that need all of a graph."""
     refuse_allocations(writer)
+    tidy(writer.body, results)
     check_joins(writer.body, writer.roots, results)
     plan = writer.plan()
     for item, what, fix in writer.device.objections(plan):
@@ -151,5 +155,3 @@ def _planes(value: Any) -> list[Plane]:
 
 def _described(value: Any) -> str:
     return "nothing" if value is None else f"a {type(value).__name__}"
-
-

@@ -172,7 +172,9 @@ def bounds_of(recorder: Any, given: tuple[Any, ...]) -> Range:
     """A `range` of which a bound is a cell. Refused where a graph cannot count so."""
     start, stop, step = (0, *given, 1) if len(given) == 1 else (*given, 1)[:3]
     if isinstance(step, Plane) or not isinstance(step, int) or not 1 <= step <= MOST_STEP:
-        what = f"a range whose bound is a cell counts up by 1 to {MOST_STEP}, known when it is built"
+        what = (
+            f"a range whose bound is a cell counts up by 1 to {MOST_STEP}, known when it is built"
+        )
         recorder.refuse("G107", what, "for i in range(cell): and a kernel that computes with i")
     return Range(start, stop, step)
 

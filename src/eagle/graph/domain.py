@@ -149,7 +149,9 @@ class BuilderDomain:
                 a is not b for a, b in zip(_content(container), content, strict=True)
             ):
                 self.recorder.loc = frame.head(node)
-                what = f"`{name}` changes in here, once while the graph is built, and how often this "
+                what = (
+                    f"`{name}` changes in here, once while the graph is built, and how often this "
+                )
                 what += "runs is known only at replay"
                 self.recorder.refuse("G106", what, "names and planes in place of the list")
 

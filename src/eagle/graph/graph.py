@@ -10,7 +10,7 @@ from eagle.devices.base import Captured, Failure, Turn
 from eagle.devices.plan import Item, Launch, Plan, walk
 from eagle.errors import Busy
 from eagle.graph.parallel import Parallel
-from eagle.graph.planes import Plane, arrays_of
+from eagle.graph.planes import arrays_of
 from eagle.graph.recorder import GraphRecorder
 from eagle.graph.touches import ordered
 from eagle.params import shown, whole

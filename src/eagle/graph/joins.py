@@ -20,7 +20,6 @@ from eagle.devices.plan import Copy, If, Item, Loop, Region, Root, tests_of
 from eagle.graph.codes import graph_error
 from eagle.graph.touches import meet
 
-
 Pair = tuple[Root, int]
 """A joined plane, and the place of one of its sources."""
 
@@ -49,7 +48,9 @@ class _State:
 
     def renew(self, root: Root) -> None:
         """The memory of `root` is another array from now on."""
-        self.same = {(j, k) for j, k in self.same if j is not root and j.sources[k].root is not root}
+        self.same = {
+            (j, k) for j, k in self.same if j is not root and j.sources[k].root is not root
+        }
         self.joined.pop(root, None)
         self.sources = {
             (j, k): item

@@ -224,9 +224,7 @@ def _refuse_copies(recorder: GraphRecorder, binding: Binding) -> None:
         recorder.refuse("G206", what, f"an array {copy.ours.shape}, with the samples last")
 
 
-def _side(
-    recorder: GraphRecorder, kernel: Kernel[..., Any], given: Mapping[str, Plane]
-) -> Device:
+def _side(recorder: GraphRecorder, kernel: Kernel[..., Any], given: Mapping[str, Plane]) -> Device:
     """The device that all planes of a call live on; that of the graph where it has none."""
     sides = {plane.root.device: (name, plane) for name, plane in reversed(given.items())}
     if len(sides) > 1:
@@ -238,10 +236,11 @@ def _side(
         name = host[1].name
         fix = f"eagle.copy({name}, into=<an array on {device.name}>) before it, and that array here"
         if host[0] in written:
-            fix = f"<an array on {device.name}> here, and eagle.copy(<that array>, into={name}) after"
+            fix = (
+                f"<an array on {device.name}> here, and eagle.copy(<that array>, into={name}) after"
+            )
         recorder.refuse("G201", what, fix)
     return next(iter(sides), recorder.device)
-
 
 
 def refuse_allocations(recorder: GraphRecorder) -> None:

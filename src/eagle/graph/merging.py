@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eagle.graph.codes import graph_error
 from eagle.graph.planes import Plane
 from hawk.errors import HawkError, Loc
 from hawk.frontend.values import NeedsKnown, Unusable
@@ -132,9 +133,11 @@ def merged(
             bad = [part for part in parts if isinstance(part, Unusable)]
             if bad:
                 return bad[0]
-            return first if all(a is b for a, b in zip(parts, first, strict=True)) else type(
+            return (
                 first
-            )(parts)
+                if all(a is b for a, b in zip(parts, first, strict=True))
+                else type(first)(parts)
+            )
     elif equal(first, second):
         return first
     return _differs(first, second, where)
@@ -174,7 +177,7 @@ def _differs(first: Any, second: Any, where: Loc) -> Unusable:
         what = f"`{name}` is {one} or {two}, as line {where.line} decides at each replay; only "
         what += "planes of one shape and type can differ so"
         fix = f"a cell in place of `{name}`, which nodes write; or one `{name}` on both paths"
-        return HawkError("G105", what, place, fix)
+        return graph_error("G105", what, place, fix)
 
     return Unusable(why, where)
 
@@ -192,7 +195,9 @@ def _changes(template: Any, value: Any, where: Loc) -> Unusable:
     after = described(value)
 
     def why(name: str, place: Loc) -> HawkError:
-        what = f"`{name}` is {before} before the loop at line {where.line} and {after} after a pass,"
+        what = (
+            f"`{name}` is {before} before the loop at line {where.line} and {after} after a pass,"
+        )
         what += " and how often it runs is known only at replay"
         fix = f"a cell in place of `{name}`, which a kernel counts up; or `for i in range(...)`"
         return NeedsKnown("G105", what, place, fix)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from eagle.devices.plan import Item, Region
 from eagle.graph.codes import graph_error
 from eagle.graph.edges import Touch
-from eagle.graph.planes import Plane
 from eagle.graph.touches import meet, touch
 from eagle.params import shown
 from hawk.errors import Loc
@@ -55,7 +54,10 @@ class Branch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         recorder, fork = self._recorder, self._fork
         self.items = recorder.inside[self._begin :]
@@ -100,7 +102,10 @@ class Parallel:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self.is_open = False
         self.recorder.refuse_node = self._refusal_before
@@ -149,8 +154,7 @@ def _waits(
                 node
                 for node in above
                 if any(
-                    meet(wait.region, region)
-                    for region in (*node.touch.reads, *node.touch.writes)
+                    meet(wait.region, region) for region in (*node.touch.reads, *node.touch.writes)
                 )
             ]
             if not awaited:
@@ -209,7 +213,9 @@ def _unordered(
 ) -> Exception:
     does = {True: "writes", False: "reads"}
     one, two = first.item.name, second.item.name
-    what = f"`{two}` in branch {second.branch} {does[second_writes]} `{region.name}`, which `{one}` "
+    what = (
+        f"`{two}` in branch {second.branch} {does[second_writes]} `{region.name}`, which `{one}` "
+    )
     what += f"in branch {first.branch} {does[first_writes]}, and nothing says which comes first"
     fix = f"w.wait({region.name}) before `{two}`, in `with p.branch() as w:`"
     return graph_error("G301", what, second.item.loc, fix)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from eagle.graph.domain import BuilderDomain
 
 
-
 def fits(
     domain: BuilderDomain, frame: Frame, value: Any, node: ast.pattern
 ) -> tuple[Any, dict[str, Any]]:

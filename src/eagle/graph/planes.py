@@ -110,8 +110,10 @@ class Plane:
         """The cell it is. Refused where it is none."""
         kind = self.kind
         if kind is None:
-            what = f"`{self.name}` is {self.described}, and a graph asks for the truth of one number"
-            fix = f"eagle.reduce({self.name}, \"max\", into=cell), and `cell`"
+            what = (
+                f"`{self.name}` is {self.described}, and a graph asks for the truth of one number"
+            )
+            fix = f'eagle.reduce({self.name}, "max", into=cell), and `cell`'
             if self.view.size == 1:
                 fix = "a kernel that writes whether it holds: -> Bool"
             self._recorder.refuse("G103", what, fix)
@@ -228,19 +230,19 @@ def _turned(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 _COMPARISONS = {
-    **{"lt": ("<", operator.lt), "le": ("<=", operator.le), "gt": (">", operator.gt)},
-    **{"ge": (">=", operator.ge), "eq": ("==", operator.eq), "ne": ("!=", operator.ne)},
+    "lt": ("<", operator.lt), "le": ("<=", operator.le), "gt": (">", operator.gt),
+    "ge": (">=", operator.ge), "eq": ("==", operator.eq), "ne": ("!=", operator.ne),
 }
 _ONE_SIDED = {
-    **{"neg": ("-", operator.neg), "pos": ("+", operator.pos)},
-    **{"invert": ("~", operator.invert), "abs": ("abs", abs)},
+    "neg": ("-", operator.neg), "pos": ("+", operator.pos),
+    "invert": ("~", operator.invert), "abs": ("abs", abs),
 }
 _TWO_SIDED = {
-    **{"add": ("+", operator.add), "sub": ("-", operator.sub), "mul": ("*", operator.mul)},
-    **{"truediv": ("/", operator.truediv), "floordiv": ("//", operator.floordiv)},
-    **{"mod": ("%", operator.mod), "pow": ("**", pow), "matmul": ("@", operator.matmul)},
-    **{"and": ("&", operator.and_), "or": ("|", operator.or_), "xor": ("^", operator.xor)},
-    **{"lshift": ("<<", operator.lshift), "rshift": (">>", operator.rshift)},
+    "add": ("+", operator.add), "sub": ("-", operator.sub), "mul": ("*", operator.mul),
+    "truediv": ("/", operator.truediv), "floordiv": ("//", operator.floordiv),
+    "mod": ("%", operator.mod), "pow": ("**", pow), "matmul": ("@", operator.matmul),
+    "and": ("&", operator.and_), "or": ("|", operator.or_), "xor": ("^", operator.xor),
+    "lshift": ("<<", operator.lshift), "rshift": (">>", operator.rshift),
 }
 for _name, (_symbol, _function) in _COMPARISONS.items():
     setattr(Plane, f"__{_name}__", _compares(_symbol, _function))

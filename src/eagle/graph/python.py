@@ -99,9 +99,7 @@ class Python:
         for each in (module, *module.body, *outer, *head, *body):
             ast.copy_location(each, node)
         ast.fix_missing_locations(module)
-        code = compile(
-            module, self._source.file, "exec", flags=self._flags, dont_inherit=True
-        )
+        code = compile(module, self._source.file, "exec", flags=self._flags, dont_inherit=True)
         for name in ("factory", self._source.name):
             code = next(
                 each

@@ -192,9 +192,7 @@ class GraphRecorder:
         """Give the memory in which paths meet the numbers of one of them."""
         with self.into(body):
             name = f"{into.name} = {source.name}"
-            self.add(
-                Copy(name=name, reads=(source.region,), writes=(into.region,), join=True)
-            )
+            self.add(Copy(name=name, reads=(source.region,), writes=(into.region,), join=True))
 
     # -- cells and conditions ----------------------------------------------------------------------
 
@@ -203,7 +201,7 @@ class GraphRecorder:
         read = [value] if isinstance(value, Cell) else list(cells_of(value))
         reads = tuple(each.region for each in read)
         item = Put(
-            name=f"set {cell.name}",
+            name=f"{cell.name} = {value.region.name}" if isinstance(value, Cell) else cell.name,
             reads=reads,
             writes=(cell.region,),
             own=(cell.root,),
@@ -217,9 +215,7 @@ class GraphRecorder:
         """Compare a cell with another, or with a number, where it is written."""
         return self.truth(*self.comparison(left, relation, right))
 
-    def comparison(
-        self, left: object, relation: Relation, right: object
-    ) -> tuple[Condition, str]:
+    def comparison(self, left: object, relation: Relation, right: object) -> tuple[Condition, str]:
         """A comparison of two cells, or of one with a number; and as it is written."""
         (one, first), (two, second) = self._side(left, right), self._side(right, left)
         return Compare(one, relation, two), f"{first} {relation.value} {second}"

@@ -99,7 +99,9 @@ class BuilderWalker(Walker):
                 yield lambda: None
                 test = self._truth(frame, node)
                 if not isinstance(test, bool):
-                    what = "whether this loop goes on is Python's to say at first and a cell's later"
+                    what = (
+                        "whether this loop goes on is Python's to say at first and a cell's later"
+                    )
                     raise graph_error("G107", what, frame.loc(node.test), "a cell from the start")
 
         return self._passes(frame, node, again(), bound(node))

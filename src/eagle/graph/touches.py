@@ -64,7 +64,11 @@ def _pools(regions: Iterable[Region]) -> dict[object, int]:
     """A number for each root; arrays that reach into each other have the same one."""
     roots = {region.root: region.root.view for region in regions}
     spans = sorted(
-        ((low, high, place) for place, view in enumerate(roots.values()) for low, high in [_span(view)])
+        (
+            (low, high, place)
+            for place, view in enumerate(roots.values())
+            for low, high in [_span(view)]
+        )
     )
     numbers = [0] * len(spans)
     reached = number = 0

@@ -1,0 +1,54 @@
+"""Random graphs: so many launches are the same builder, run as the Python it is, so many times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+import eagle
+from tests.unit.graph.programs import arrays, function, texts
+
+seen: Counter[str] = Counter()
+
+
+def outcome(text: str, rounds: int, *, by_hand: bool, seed: int | None = None) -> Any:
+    """All arrays after so many rounds, and the results; or the error that the program ends in."""
+    planes = arrays()
+    run = function(text, by_hand=by_hand)
+    try:
+        if by_hand:
+            for _ in range(rounds):
+                result = run(**planes).result
+        else:
+            graph = eagle.Graph.builder(run)(**planes)
+            graph._seed = seed
+            result = graph(rounds)
+    except (eagle.BindError, eagle.GraphError) as error:
+        return error
+    return [np.asarray(each).tobytes() for each in (*planes.values(), *result)]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts(), st.integers(1, 3), st.integers(0, 9))
+def test_launches_are_the_nodes_by_hand_in_any_order(text: str, rounds: int, seed: int) -> None:
+    note(text)
+    graph = outcome(text, rounds, by_hand=False)
+    if isinstance(graph, Exception):
+        seen[getattr(graph, "code", "bind")] += 1
+        return
+    seen["built"] += 1
+
+    hand = outcome(text, rounds, by_hand=True)
+
+    assert hand == graph
+    assert hand == outcome(text, rounds, by_hand=False, seed=seed)
+
+
+def test_most_of_them_are_built() -> None:
+    test_launches_are_the_nodes_by_hand_in_any_order()
+    print(seen)
+    assert seen["built"] > 50
