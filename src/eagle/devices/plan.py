@@ -1,8 +1,8 @@
 """What a graph asks of a device: a tree of nodes and the memory they work on. Data only.
 
-A plan is what a builder recorded, whole and checked, and all that a device gets to see: nodes in the
-order of the program, with the memory each reads and writes. A device may run two nodes of one body
-in any order, or at once, unless the memory of one is written by the other.
+A plan is what a builder recorded, whole and checked, and all that a device gets to see: nodes in
+the order of the program, with the memory each reads and writes. A device may run two nodes of one
+body in any order, or at once, unless the memory of one is written by the other.
 
 Memory is named by a `Root` and a distance from it. A root is an array of the caller's, which can be
 exchanged for another one (`Graph.bind`), or an array that the graph made. So a device looks
@@ -239,8 +239,8 @@ class Counter:
 class Loop(Item):
     """A body, again and again.
 
-    Before each pass: it ends if one of `exits` holds; `before` runs; it ends unless `test` holds, or
-    where `counter` has reached its limit.
+    Before each pass: it ends if one of `exits` holds; `before` runs; it ends unless `test` holds,
+    or where `counter` has reached its limit.
     """
 
     exits: tuple[Condition, ...]

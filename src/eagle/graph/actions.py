@@ -1,4 +1,4 @@
-"""What is written in a builder besides kernels: copies, Python functions, reductions, pinned arrays.
+"""What stands in a builder besides kernels: copies, Python functions, reductions, pinned arrays.
 
 Each does the same outside of a builder, at once.
 """
@@ -64,7 +64,7 @@ def copy(source: object, *, into: T) -> T:
 def _array(checker: GraphRecorder, value: object, name: str) -> Plane:
     plane = checker.plane(value, name)
     if plane is None:
-        checker.refuse("G203", f"eagle.copy copies arrays, and {name!r} is {shown(value)}")
+        raise checker.error("G203", f"eagle.copy copies arrays, and {name!r} is {shown(value)}")
     return plane
 
 
@@ -72,17 +72,19 @@ def _check_ends(checker: GraphRecorder, one: Plane, two: Plane) -> None:
     first, second = one.view, two.view
     if first.shape != second.shape:
         what = f"eagle.copy: `{one.name}` has shape {first.shape}, `{two.name}` {second.shape}"
-        checker.refuse("G203", what, "two arrays of one shape")
+        raise checker.error("G203", what, "two arrays of one shape")
     if first.dtype != second.dtype:
         what = f"eagle.copy: `{one.name}` is {first.dtype}, `{two.name}` {second.dtype}; a copy "
         what += "converts nothing"
-        checker.refuse("G203", what, f"into= an array of {first.dtype}")
+        raise checker.error("G203", what, f"into= an array of {first.dtype}")
     if not second.flags.writeable:
-        checker.refuse("G203", f"eagle.copy: `{two.name}` is read-only", "into= a writable array")
+        raise checker.error(
+            "G203", f"eagle.copy: `{two.name}` is read-only", "into= a writable array"
+        )
     if overlap(first, second) and not same_memory(first, second):
         what = f"eagle.copy: `{one.name}` and `{two.name}` share some of their memory, so which "
         what += "numbers arrive would depend on the order"
-        checker.refuse("G203", what, "into= an array of its own, and from there")
+        raise checker.error("G203", what, "into= an array of its own, and from there")
 
 
 def opaque(
@@ -97,19 +99,19 @@ def opaque(
 
     `reads` and `writes` are the planes it looks at and changes: one, or several; by these it is
     ordered. It is called with them, those it reads first and each once, or without arguments if it
-    takes none. An exception of it is kept, and raised by the launch, or by what is next asked of the
-    graph. `eager`: it may use the device, so the graph is cut there. Outside of a builder it is
+    takes none. An exception of it is kept, and raised by the launch, or by what is next asked of
+    the graph. `eager`: it may use the device, so the graph is cut there. Outside of a builder it is
     called at once. Raises GraphError for planes that are none.
     """
     writer = _writer()
     checker = writer or _at_once("eagle.opaque")
     title = name or getattr(function, "__name__", "function")
     if not callable(function):
-        checker.refuse("G204", f"eagle.opaque takes a function, got {shown(function)}")
+        raise checker.error("G204", f"eagle.opaque takes a function, got {shown(function)}")
     read, written = _planes(checker, reads, "reads"), _planes(checker, writes, "writes")
     for plane in written:
         if not plane.view.flags.writeable:
-            checker.refuse("G204", f"`{plane.name}` is read-only, and {title} writes it")
+            raise checker.error("G204", f"`{plane.name}` is read-only, and {title} writes it")
     unique: list[Plane] = []
     for plane in (*read, *written):
         if not any(plane.same_as(each) for each in unique):
@@ -133,12 +135,12 @@ def _planes(checker: GraphRecorder, given: object, name: str) -> list[Plane]:
     if checker.plane(given, name) is not None:
         given = (given,)
     if not isinstance(given, (tuple, list)):
-        checker.refuse("G204", f"{name}= takes planes, got {shown(given)}", f"{name}=(x, y)")
+        raise checker.error("G204", f"{name}= takes planes, got {shown(given)}", f"{name}=(x, y)")
     planes: list[Plane] = []
     for place, each in enumerate(given):
         plane = checker.plane(each, f"{name}[{place}]")
         if plane is None:
-            checker.refuse("G204", f"{name}= takes planes, and one is {shown(each)}")
+            raise checker.error("G204", f"{name}= takes planes, and one is {shown(each)}")
         planes.append(plane)
     return planes
 
@@ -159,7 +161,9 @@ def _takes(
         return bool(signature.parameters)
     names = ", ".join(f"`{plane.name}`" for plane in planes) or "nothing"
     what = f"{title}{signature} cannot be called with its planes: {names}"
-    checker.refuse("G204", what, f"def {title}() or a parameter for each of reads= and writes=")
+    raise checker.error(
+        "G204", what, f"def {title}() or a parameter for each of reads= and writes="
+    )
 
 
 def _check_side(
@@ -169,16 +173,16 @@ def _check_side(
         if checker.controls:
             what = f"{title} is eager, so the graph is cut there, and it cannot be cut inside "
             what += f"`{checker.controls[-1]}`"
-            checker.refuse("G401", what, "it before or after")
+            raise checker.error("G401", what, "it before or after")
         if checker.lane:
             what = f"{title} is eager, so the graph is cut there, and branches cannot be cut"
-            checker.refuse("G401", what, "it before or after the fork")
+            raise checker.error("G401", what, "it before or after the fork")
         return
     device: Device | None = next((p.root.device for p in planes if p.root.device is not HOST), None)
     if device is not None:
         what = f"{title} runs on the host and is given planes of {device.name}"
         fix = f"eager=True, if it uses {device.name} by itself; or eagle.copy(...) of them before"
-        checker.refuse("G201", what, fix)
+        raise checker.error("G201", what, fix)
 
 
 def reduce(plane: object, kind: str, *, into: T) -> T:
@@ -192,24 +196,28 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
     source, cell = checker.plane(plane, "x"), checker.plane(into, "into")
     if source is None or cell is None:
         what = f"eagle.reduce takes two planes, got {shown(plane if source is None else into)}"
-        checker.refuse("G205", what, 'eagle.reduce(x, "sum", into=cell)')
+        raise checker.error("G205", what, 'eagle.reduce(x, "sum", into=cell)')
     if kind not in KINDS:
         kinds = ", ".join(f'"{each}"' for each in KINDS)
-        checker.refuse("G205", f"eagle.reduce knows {kinds}, got {shown(kind)}")
+        raise checker.error("G205", f"eagle.reduce knows {kinds}, got {shown(kind)}")
     dtype = DTYPES.get(source.dtype)
     if dtype is None or (dtype is DType.BOOL) or (kind == "mean" and not dtype.is_float):
         what = f"eagle.reduce: there is no {kind} of `{source.name}`, which is {source.described}"
-        checker.refuse("G205", what, "a kernel that makes a float or an integer of it")
+        raise checker.error("G205", what, "a kernel that makes a float or an integer of it")
     result = np.dtype(result_of(kind, dtype).numpy)
     if cell.size != 1 or cell.dtype != result or not cell.view.flags.writeable:
         what = f"eagle.reduce: the {kind} of `{source.name}` is one {result}, and `{cell.name}` is "
         what += cell.described
-        checker.refuse("G205", what, f"into= an array of one {result}, such as np.zeros(1, ...)")
+        raise checker.error(
+            "G205", what, f"into= an array of one {result}, such as np.zeros(1, ...)"
+        )
     if overlap(source.view, cell.view):
-        checker.refuse("G205", f"`{cell.name}` is part of `{source.name}`, which is reduced to it")
+        raise checker.error(
+            "G205", f"`{cell.name}` is part of `{source.name}`, which is reduced to it"
+        )
     if source.root.device is not cell.root.device:
         what = f"`{source.name}` is on {source.root.device.name}, `{cell.name}` on "
-        checker.refuse("G201", what + cell.root.device.name, "a cell beside the plane")
+        raise checker.error("G201", what + cell.root.device.name, "a cell beside the plane")
 
     def compute() -> None:
         numbers = np.ascontiguousarray(source.array).reshape(-1)

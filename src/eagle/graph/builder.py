@@ -1,4 +1,4 @@
-"""`@eagle.Graph.builder`: calling the function walks its text once and returns the graph it records."""
+"""`@eagle.Graph.builder`: a call walks the function's text once and returns what it recorded."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class Builder:
         writer = recorder()
         if isinstance(writer, GraphRecorder):
             what = f"{self._function.__name__} builds a graph of its own, inside another builder"
-            writer.refuse("G102", what, "def block(g: eagle.Graph, ...): and block(g, ...)")
+            raise writer.error("G102", what, "def block(g: eagle.Graph, ...): and block(g, ...)")
         writer = GraphRecorder(self._function.__name__)
         source = Source.of(self._function)
         made = self._walk(writer, source, given.arguments)
-        if not isinstance(made, Graph) or made._recorder is not writer:
+        if not isinstance(made, Graph) or made.recorder is not writer:
             what = (
                 f"{writer.name} returns {_described(made)}, and a builder returns the graph it made"
             )
             fix = "g = eagle.Graph() as its first line, and return g as its last"
             raise graph_error("G102", what, source.head(), fix)
-        results = [plane.region for plane in _planes(made._result)]
+        results = [plane.region for plane in _planes(made.recorded)]
         finish(writer, results)
         writer.source, writer.arguments = source, dict(given.arguments)
         return made
@@ -79,18 +79,18 @@ class Builder:
 
     def _extend(self, graph: Graph, arguments: dict[str, Any]) -> Any:
         """Add the nodes of a block to a graph."""
-        writer, source = graph._recorder, Source.of(self._function)
+        writer, source = graph.recorder, Source.of(self._function)
         nested = recorder()
         if nested is not None and nested is not writer:
             assert isinstance(nested, GraphRecorder)
             what = f"{self._function.__name__} adds to another graph than the one being built"
-            nested.refuse("G102", what, "the graph of this builder")
+            raise nested.error("G102", what, "the graph of this builder")
         if writer.open:
             return self._read(writer, source, arguments)
         size = len(writer.body)
         try:
             value = self._walk(writer, source, arguments)
-            finish(writer, [plane.region for plane in _planes((value, graph._result))])
+            finish(writer, [plane.region for plane in _planes((value, graph.recorded))])
         except BaseException:
             del writer.body[size:]
             raise

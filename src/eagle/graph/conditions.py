@@ -75,7 +75,7 @@ class Conditions:
             self._recorder.loc = frame.loc(node)
             if tests and len(self._recorder.inside) > nodes:
                 what = "whether the rest of this chain runs is known only at replay"
-                self._recorder.refuse("G103", what, "a < b and b < c, joined by `and`")
+                raise self._recorder.error("G103", what, "a < b and b < c, joined by `and`")
             answer = self._compared(op, left, right)
             if isinstance(answer, CONDITIONS):
                 tests.append(answer)
@@ -127,14 +127,14 @@ class Conditions:
         return _joined(tests, wanted)
 
     def _check_bool(self, frame: Frame, node: ast.BoolOp, side: ast.expr, value: Any) -> None:
-        """A number between `and` or `or` is itself the value; where only the truth counts, fine."""
-        if isinstance(value, Plane) and value.kind is not CellKind.BOOL:
-            if not frame.source.is_test(node):
-                word = "and" if isinstance(node.op, ast.And) else "or"
-                text = frame.source.text(side)
-                what = f"`{word}` gives one of its sides, and `{text}` is {value.described}"
-                self._recorder.loc = frame.loc(side)
-                self._recorder.refuse("G103", what, f"{text} != 0")
+        """A number between `and` or `or` is itself the value: fine where only its truth counts."""
+        is_number = isinstance(value, Plane) and value.kind is not CellKind.BOOL
+        if is_number and not frame.source.is_test(node):
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            text = frame.source.text(side)
+            what = f"`{word}` gives one of its sides, and `{text}` is {value.described}"
+            self._recorder.loc = frame.loc(side)
+            raise self._recorder.error("G103", what, f"{text} != 0")
 
     def _only_if(
         self,

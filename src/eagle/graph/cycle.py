@@ -175,7 +175,9 @@ def bounds_of(recorder: Any, given: tuple[Any, ...]) -> Range:
         what = (
             f"a range whose bound is a cell counts up by 1 to {MOST_STEP}, known when it is built"
         )
-        recorder.refuse("G107", what, "for i in range(cell): and a kernel that computes with i")
+        raise recorder.error(
+            "G107", what, "for i in range(cell): and a kernel that computes with i"
+        )
     return Range(start, stop, step)
 
 

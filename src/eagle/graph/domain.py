@@ -111,7 +111,7 @@ class BuilderDomain:
         self.recorder.loc = frame.loc(node)
         if not isinstance(truth, bool):
             fix = "eagle.opaque(f, reads=(...,)), whose f asserts at each replay"
-            self.recorder.refuse("G101", "whether this holds is known only at replay", fix)
+            raise self.recorder.error("G101", "whether this holds is known only at replay", fix)
         if not truth:
             self.unless_decided(frame, node)
             self.python.run(frame, node)
@@ -127,13 +127,13 @@ class BuilderDomain:
         owner[self.python.value(frame, target.slice)] = value
 
     def unless_decided(self, frame: Frame, node: ast.AST) -> None:
-        """Refuse what would be done once, while it is decided at replay whether it is to be done."""
+        """Refuse what would be done once, where a replay decides whether it is to be done."""
         if self.recorder.controls:
             self.recorder.loc = frame.loc(node)
             what = f"this would be done once, while the graph is built, and `{self._control}` is "
             what += "decided at each replay"
             fix = "a name for it in there, and this line after the branch or loop"
-            self.recorder.refuse("G101", what, fix)
+            raise self.recorder.error("G101", what, fix)
 
     @property
     def _control(self) -> str:
@@ -141,7 +141,7 @@ class BuilderDomain:
 
     @contextmanager
     def unchanged(self, frame: Frame, node: ast.AST) -> Iterator[None]:
-        """Refuse lists, dicts and sets that change inside `with`: nobody knows how often it runs."""
+        """Refuse lists, dicts and sets that change inside: nobody knows how often it runs."""
         before = list(_containers(frame.names))
         yield
         for name, container, content in before:
@@ -153,7 +153,7 @@ class BuilderDomain:
                     f"`{name}` changes in here, once while the graph is built, and how often this "
                 )
                 what += "runs is known only at replay"
-                self.recorder.refuse("G106", what, "names and planes in place of the list")
+                raise self.recorder.error("G106", what, "names and planes in place of the list")
 
     def unpack(self, frame: Frame, value: Any, node: ast.expr) -> tuple[Any, ...]:
         self.recorder.loc = frame.loc(node)

@@ -1,7 +1,7 @@
 """Which node waits for which, and why: nodes wait where the memory of one is written by the other.
 
-Pure: it is told what overlaps. Only what must be kept is given: where B overwrites all that A wrote,
-whoever comes later and touches it waits for B, which waits for A.
+Pure: it is told what overlaps. Only what must be kept is given: where B overwrites all that A
+wrote, whoever comes later and touches it waits for B, which waits for A.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _misfit(root: Root, value: object) -> tuple[str, View | None]:
 
 
 def _shared(roots: list[Root], exchanged: Mapping[Root, tuple[Any, View]]) -> list[str]:
-    """Arrays that share memory now and did not before, or did and do not: other nodes would wait."""
+    """Arrays that share memory now and did not before, or did: other nodes would have to wait."""
     problems: list[str] = []
     views = {root: exchanged[root][1] if root in exchanged else root.view for root in roots}
     for root in exchanged:
@@ -143,9 +143,9 @@ def _passed_on(source: Source, name: str) -> ast.AST | None:
         if not isinstance(node, ast.Call):
             continue
         given = (*node.args, *(keyword.value for keyword in node.keywords))
-        if any(isinstance(each, ast.Name) and each.id == name for each in given):
-            if not isinstance(_callee(node.func, known, source), (Kernel, Deployed)):
-                return node
+        passed = any(isinstance(each, ast.Name) and each.id == name for each in given)
+        if passed and not isinstance(_callee(node.func, known, source), (Kernel, Deployed)):
+            return node
     return None
 
 

@@ -1,4 +1,4 @@
-"""An `if` whose test is known only at replay: two arms, and what each leaves for what comes after."""
+"""An `if` whose test is known only at replay: two arms, and what each leaves behind."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn, SupportsIndex
 
 from eagle.devices.base import Captured, Failure, Turn
@@ -28,11 +29,12 @@ class Graph:
         writer = recorder()
         if isinstance(writer, GraphRecorder):
             writer.claim()
-            self._recorder = writer
+            self.recorder = writer
         else:
-            self._recorder = GraphRecorder("graph")
-            self._recorder.claim()
-        self._result: Any = None
+            self.recorder = GraphRecorder("graph")
+            self.recorder.claim()
+        self.recorded: Any = None
+        """The result, as planes."""
         self._captured: Captured | None = None
         self._plan: Plan | None = None
         self._size = -1
@@ -43,11 +45,11 @@ class Graph:
     def builder(function: Callable[..., Any]) -> Callable[..., Any]:
         """Make a builder of a function: calling it records a graph and returns that.
 
-        Calls of kernels, `eagle.copy`, `eagle.opaque` and `eagle.reduce` become nodes; `if`, `while`
-        and `for` over cells become branches and loops that are decided at each replay; all else is
-        Python and runs once. A function with a parameter annotated `eagle.Graph` is a block, which
-        adds its nodes to the graph it is given. The text is read at the first call. Raises
-        GraphError for what cannot be recorded, BindError for planes that do not fit a kernel.
+        Calls of kernels, `eagle.copy`, `eagle.opaque` and `eagle.reduce` become nodes; `if`,
+        `while` and `for` over cells become branches and loops that are decided at each replay; all
+        else is Python and runs once. A function with a parameter annotated `eagle.Graph` is a
+        block, which adds its nodes to the graph it is given. The text is read at the first call.
+        Raises GraphError for what cannot be recorded, BindError for planes that do not fit.
         """
         from eagle.graph.builder import Builder  # loads the walk of statements, half of hawk
 
@@ -58,33 +60,33 @@ class Graph:
     @property
     def name(self) -> str:
         """The name of its builder."""
-        return self._recorder.name
+        return self.recorder.name
 
     @property
     def result(self) -> Any:
         """What the builder assigned to it: arrays, or a nesting of them."""
-        return self._result if self._recorder.open else arrays_of(self._result)
+        return self.recorded if self.recorder.open else arrays_of(self.recorded)
 
     @result.setter
     def result(self, value: object) -> None:
-        self._result = value
+        self.recorded = value
 
     def parallel(self) -> Parallel:
         """A fork, for `with`: its branches may run at once."""
-        return Parallel(self._recorder)
+        return Parallel(self.recorder)
 
     def add(self, simulation: Any) -> None:
         """Add a `Simulation` as a node: at each replay it runs until its samples are done."""
         from eagle.graph.simulations import add_simulation
 
-        add_simulation(self._recorder, simulation)
+        add_simulation(self.recorder, simulation)
 
     @property
     def plan(self) -> Plan:
         """What was recorded, as devices get to see it."""
-        body = self._recorder.body
+        body = self.recorder.body
         if self._plan is None or self._size != len(body):
-            self._plan = self._recorder.plan()
+            self._plan = self.recorder.plan()
             if self._seed is not None:
                 self._plan.order = functools.partial(ordered, seed=self._seed)
             self._size = len(body)
@@ -136,7 +138,7 @@ class Graph:
             if not turn.take(mine):
                 self._busy()
             captured = self._captured
-            if captured is None or self._size != len(self._recorder.body):
+            if captured is None or self._size != len(self.recorder.body):
                 captured = self._capture()
             failure = captured.take_failure()
             if failure is not None:
@@ -152,7 +154,7 @@ class Graph:
                 turn.holder = None
 
     def _capture(self) -> Captured:
-        if self._recorder.open:
+        if self.recorder.open:
             raise RuntimeError(f"the graph {self.name} is being built; launch it afterwards")
         captured = self._captured = self.plan.device.capture(self.plan)
         return captured
@@ -180,7 +182,7 @@ class Graph:
         from eagle.graph.exchange import bind
 
         with self._alone():
-            bind(self, self._recorder, planes)
+            bind(self, self.recorder, planes)
 
     def params(self, **numbers: object) -> None:
         """Exchange numbers that the builder was given and that went into kernels as they were.
@@ -190,10 +192,18 @@ class Graph:
         from eagle.graph.exchange import renumber
 
         with self._alone():
-            renumber(self, self._recorder, numbers)
+            renumber(self, self.recorder, numbers)
 
-    def _alone(self) -> _Alone:
-        return _Alone(self)
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        mine, turn = object(), self._turn
+        try:
+            if not turn.take(mine):
+                self._busy()
+            yield
+        finally:
+            if turn.holder is mine:
+                turn.holder = None
 
     def moved(self) -> None:
         """Tell the device that arrays were exchanged."""
@@ -212,7 +222,7 @@ class Graph:
     @property
     def nodes(self) -> list[Item]:
         """All nodes, in the order of the program, those in branches and loops after these."""
-        return list(walk(self._recorder.body))
+        return list(walk(self.recorder.body))
 
     def __str__(self) -> str:
         """The graph as boxes: what waits for what, and why."""
@@ -241,21 +251,6 @@ class Graph:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Graph belongs to arrays of this process and cannot be pickled; build it")
-
-
-class _Alone:
-    """The turn of a graph, for `with`."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph, self._mine = graph, object()
-
-    def __enter__(self) -> None:
-        if not self._graph._turn.take(self._mine):
-            self._graph._busy()
-
-    def __exit__(self, *_: object) -> None:
-        if self._graph._turn.holder is self._mine:
-            self._graph._turn.holder = None
 
 
 def _parse(n: SupportsIndex) -> int:

@@ -130,17 +130,32 @@ class _Walk:
 
     def _write(self, item: Item, region: Region, state: _State) -> None:
         """A node changes an array in place."""
-        for root, place in list(state.same):
+        self._spoil(region, region.root, item, state)
+        self._write_sources(region, region.root, item, state, set())
+
+    def _write_sources(
+        self, region: Region, root: Root, item: Item, state: _State, seen: set[Root]
+    ) -> None:
+        """What a joined plane may be would be written as well, and what that may be."""
+        for joined, place in sorted(state.same, key=lambda pair: pair[1]):
+            if joined is not root or root in seen:
+                continue
             source = root.sources[place]
-            if region.root is root:
-                if not source.root.made:
-                    _refuse_write(region, source, item)
-                state.sources.setdefault((root, place), item)
-                for other, k in state.same:
-                    if other is not root and meet(source, other.sources[k]):
-                        state.joined.setdefault(other, item)
-            elif meet(region, source):
+            if not source.root.made:
+                _refuse_write(region, source, item)
+            state.sources.setdefault((root, place), item)
+            self._spoil(source, region.root, item, state)
+            self._write_sources(region, source.root, item, state, {*seen, root})
+
+    def _spoil(self, region: Region, written: Root, item: Item, state: _State) -> None:
+        """Joined planes that may be a region are stale, and those that may be these."""
+        for root, place in state.same:
+            stale = root is written or state.joined.get(root) is item
+            if not stale and meet(region, root.sources[place]):
                 state.joined.setdefault(root, item)
+                for other, k in list(state.same):
+                    if other is not written and other.sources[k].root is root:
+                        self._spoil(other.sources[k], written, item, state)
 
 
 def _refuse_write(region: Region, source: Region, item: Item) -> NoReturn:

@@ -158,7 +158,7 @@ class _Node:
         return tuple(touched)
 
     def _fresh(self, roles: Mapping[str, Role]) -> tuple[tuple[Region, View], ...]:
-        """What a call makes anew each time, so a replay does too, unless it is overwritten whole."""
+        """What each call makes anew, so a replay does too, unless it is overwritten whole."""
         masked = Role.MASK in roles.values()
         return tuple(
             (plane.region, self._array(whole).copy())
@@ -213,7 +213,7 @@ def _refuse_numbers_to_come(
             what = f"{kernel.name} takes {parameter.name!r} as a Param, one number that is known "
             what += f"when the graph is built, and `{plane.name}` is known only at replay"
             fix = f"{parameter.name}: Table[{kind}] in the kernel, and {parameter.name}[0]"
-            recorder.refuse("G207", what, fix)
+            raise recorder.error("G207", what, fix)
 
 
 def _refuse_copies(recorder: GraphRecorder, binding: Binding) -> None:
@@ -221,12 +221,12 @@ def _refuse_copies(recorder: GraphRecorder, binding: Binding) -> None:
         copy = binding.copies[0]
         what = f"the samples are the first axis of {copy.name!r}, so it would be copied in and out "
         what += "at each replay"
-        recorder.refuse("G206", what, f"an array {copy.ours.shape}, with the samples last")
+        raise recorder.error("G206", what, f"an array {copy.ours.shape}, with the samples last")
 
 
 def _side(recorder: GraphRecorder, kernel: Kernel[..., Any], given: Mapping[str, Plane]) -> Device:
     """The device that all planes of a call live on; that of the graph where it has none."""
-    sides = {plane.root.device: (name, plane) for name, plane in reversed(given.items())}
+    sides = {plane.root.device: (name, plane) for name, plane in reversed(list(given.items()))}
     if len(sides) > 1:
         host = sides.pop(HOST)
         device, other = next(iter(sides.items()))
@@ -239,7 +239,7 @@ def _side(recorder: GraphRecorder, kernel: Kernel[..., Any], given: Mapping[str,
             fix = (
                 f"<an array on {device.name}> here, and eagle.copy(<that array>, into={name}) after"
             )
-        recorder.refuse("G201", what, fix)
+        raise recorder.error("G201", what, fix)
     return next(iter(sides), recorder.device)
 
 

@@ -1,7 +1,7 @@
 """Numbers that a builder is called with: known when the graph is built, and other ones later.
 
-`Graph.params` may change a number that went into kernels as it came. Python computes with it as with
-any number, and what comes of that is a plain one, which nobody can change later.
+`Graph.params` may change a number that went into kernels as it came. Python computes with it as
+with any number, and what comes of that is a plain one, which nobody can change later.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ to know of branches than their nodes.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from eagle.devices.plan import Item, Region
 from eagle.graph.codes import graph_error
@@ -42,11 +42,13 @@ class Branch:
         self._open = False
         self._lane = ""
 
-    def __enter__(self) -> Branch:
+    def __enter__(self) -> Self:
         recorder, fork = self._recorder, self._fork
         if not fork.is_open or fork.branch_open:
             where = "inside another branch" if fork.branch_open else "outside of its fork"
-            recorder.refuse("G303", f"a branch is begun {where}", "with p.branch(): under `with p`")
+            raise recorder.error(
+                "G303", f"a branch is begun {where}", "with p.branch(): under `with p`"
+            )
         self._lane, recorder.lane = recorder.lane, _inner(recorder.lane, self.number)
         fork.branch_open, self._open = True, True
         recorder.refuse_node = ""
@@ -72,9 +74,9 @@ class Branch:
         recorder = self._recorder
         known = recorder.plane(plane, "plane")
         if not self._open:
-            recorder.refuse("G303", "a wait stands outside of its branch", "w.wait(...) in it")
+            raise recorder.error("G303", "a wait stands outside of its branch", "w.wait(...) in it")
         if known is None:
-            recorder.refuse("G302", f"a branch waits for a plane, not for {shown(plane)}")
+            raise recorder.error("G302", f"a branch waits for a plane, not for {shown(plane)}")
         self.waits.append(Wait(len(recorder.inside) - self._begin, known.region, recorder.loc))
 
 
@@ -93,10 +95,10 @@ class Parallel:
         self._branches.append(Branch(self, len(self._branches) + 1))
         return self._branches[-1]
 
-    def __enter__(self) -> Parallel:
+    def __enter__(self) -> Self:
         self._refusal_before = self.recorder.refuse_node
         if self._refusal_before:
-            self.recorder.refuse("G303", self._refusal_before, "with p.branch(): around it")
+            raise self.recorder.error("G303", self._refusal_before, "with p.branch(): around it")
         self.recorder.refuse_node = self.refusal
         self.is_open = True
         return self

@@ -19,9 +19,11 @@ def fits(
     """Whether a value fits a pattern: a bool, or a condition; and the names it binds."""
     if isinstance(value, Plane):
         return _cell(domain, frame, value, node)
-    if isinstance(value, (tuple, list)) and any(isinstance(each, Plane) for each in value):
-        if isinstance(node, (ast.MatchAs, ast.MatchSequence)):
-            return _sequence(domain, frame, value, node)
+    holds_planes = isinstance(value, (tuple, list)) and any(
+        isinstance(each, Plane) for each in value
+    )
+    if holds_planes and isinstance(node, (ast.MatchAs, ast.MatchSequence)):
+        return _sequence(domain, frame, value, node)
     return _by_python(value, node, domain, frame)
 
 
@@ -46,13 +48,13 @@ def _cell(
             tests: list[Condition] = []
             for each in node.patterns:
                 test, names = fits(domain, frame, value, each)
-                if test is True and not names:
-                    return True, {}
+                if isinstance(test, bool):
+                    return test, names  # a wildcard, after which nothing may come
                 tests.append(test)
             return Some(tuple(tests)), {}
         case _:
             what = f"`{value.name}` is a cell, and this pattern does not ask for a number"
-            recorder.refuse("G108", what, "case 0: or case 1 | 2: or case _:")
+            raise recorder.error("G108", what, "case 0: or case 1 | 2: or case _:")
 
 
 def _sequence(
@@ -62,7 +64,7 @@ def _sequence(
         return True, {node.name: value} if node.name else {}
     domain.recorder.loc = frame.loc(node)
     what = "a sequence that holds planes is not compared with a pattern"
-    domain.recorder.refuse("G108", what, "match on one cell, in each case on the next")
+    raise domain.recorder.error("G108", what, "match on one cell, in each case on the next")
 
 
 def _by_python(

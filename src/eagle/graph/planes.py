@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eagle.devices.host.memory import address_of
 from eagle.devices.plan import Cell, CellKind, Region, Relation, Root, View
+from eagle.graph.codes import GraphError
 
 if TYPE_CHECKING:
     from eagle.graph.recorder import GraphRecorder
@@ -77,7 +78,7 @@ class Plane:
         parts = key if isinstance(key, tuple) else (key,)
         for part in parts:
             if not (part is None or part is Ellipsis or isinstance(part, (int, slice, np.integer))):
-                self._recorder.refuse(
+                raise self._recorder.error(
                     "G104",
                     f"`{self.name}[...]` is picked by {_said(part)}, which copies; "
                     "a plane is cut by numbers and slices",
@@ -116,7 +117,7 @@ class Plane:
             fix = f'eagle.reduce({self.name}, "max", into=cell), and `cell`'
             if self.view.size == 1:
                 fix = "a kernel that writes whether it holds: -> Bool"
-            self._recorder.refuse("G103", what, fix)
+            raise self._recorder.error("G103", what, fix)
         return Cell(self.region, kind)
 
     @property
@@ -150,23 +151,23 @@ class Plane:
             return bool(self.array)
         what = f"the truth of `{self.name}` is known only at replay, and here Python needs it now"
         fix = f"if {self.name}: ... in the builder itself, or t = ... of it on a line of its own"
-        self._recorder.refuse("G103", what, fix)
+        raise self._recorder.error("G103", what, fix)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:  # noqa: FBT001 - NumPy's
         if not self._recorder.open:
             return np.asarray(self.array, dtype=dtype, copy=copy)
-        self._computes("as an array of NumPy")
+        raise self._computes("as an array of NumPy")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if not self._recorder.open:
             arrays = [each.array if isinstance(each, Plane) else each for each in inputs]
             return getattr(ufunc, method)(*arrays, **kwargs)
-        self._computes(f"by np.{ufunc.__name__}")
+        raise self._computes(f"by np.{ufunc.__name__}")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not self._recorder.open:
             return function(*_arrays(args), **kwargs)
-        self._computes(f"by np.{function.__name__}")
+        raise self._computes(f"by np.{function.__name__}")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # a protocol that somebody asks for
@@ -181,7 +182,7 @@ class Plane:
         elif name == "item":
             fix = f"if {self.name}: or for i in range({self.name}): in the builder itself"
         what = f"`{self.name}.{name}`: the numbers of a plane are known only at replay"
-        self._recorder.refuse("G104", what, fix)
+        raise self._recorder.error("G104", what, fix)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self._recorder.open:
@@ -190,15 +191,15 @@ class Plane:
         name = self[key].name
         source = value.name if isinstance(value, Plane) else "..."
         what = f"`{name} = ...` would run once, while the graph is built"
-        self._recorder.refuse("G104", what, f"eagle.copy({source}, into={name})")
+        raise self._recorder.error("G104", what, f"eagle.copy({source}, into={name})")
 
-    def _computes(self, how: str) -> NoReturn:
-        self._recorder.refuse(
+    def _computes(self, how: str) -> GraphError:
+        return self._recorder.error(
             "G104",
             f"`{self.name}` is used {how} while the graph is built; its numbers are known only at "
             "replay",
             "a @hawk.kernel that computes it, called here;\n"
-            f"or eagle.opaque(f, reads=({self.name},), writes=(...,)), which calls f at each replay",
+            f"or eagle.opaque(f, reads={self.name}, writes=...), which calls f at each replay",
         )
 
     def __repr__(self) -> str:
@@ -220,7 +221,7 @@ def _computes(symbol: str, compute: Callable[..., Any]) -> Callable[..., Any]:
     def operate(self: Plane, *others: Any) -> Any:
         if not self._recorder.open:
             return compute(*_arrays([self, *others]))
-        self._computes(f"in `{symbol}`")
+        raise self._computes(f"in `{symbol}`")
 
     return operate
 
@@ -230,19 +231,33 @@ def _turned(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 _COMPARISONS = {
-    "lt": ("<", operator.lt), "le": ("<=", operator.le), "gt": (">", operator.gt),
-    "ge": (">=", operator.ge), "eq": ("==", operator.eq), "ne": ("!=", operator.ne),
+    "lt": ("<", operator.lt),
+    "le": ("<=", operator.le),
+    "gt": (">", operator.gt),
+    "ge": (">=", operator.ge),
+    "eq": ("==", operator.eq),
+    "ne": ("!=", operator.ne),
 }
 _ONE_SIDED = {
-    "neg": ("-", operator.neg), "pos": ("+", operator.pos),
-    "invert": ("~", operator.invert), "abs": ("abs", abs),
+    "neg": ("-", operator.neg),
+    "pos": ("+", operator.pos),
+    "invert": ("~", operator.invert),
+    "abs": ("abs", abs),
 }
 _TWO_SIDED = {
-    "add": ("+", operator.add), "sub": ("-", operator.sub), "mul": ("*", operator.mul),
-    "truediv": ("/", operator.truediv), "floordiv": ("//", operator.floordiv),
-    "mod": ("%", operator.mod), "pow": ("**", pow), "matmul": ("@", operator.matmul),
-    "and": ("&", operator.and_), "or": ("|", operator.or_), "xor": ("^", operator.xor),
-    "lshift": ("<<", operator.lshift), "rshift": (">>", operator.rshift),
+    "add": ("+", operator.add),
+    "sub": ("-", operator.sub),
+    "mul": ("*", operator.mul),
+    "truediv": ("/", operator.truediv),
+    "floordiv": ("//", operator.floordiv),
+    "mod": ("%", operator.mod),
+    "pow": ("**", pow),
+    "matmul": ("@", operator.matmul),
+    "and": ("&", operator.and_),
+    "or": ("|", operator.or_),
+    "xor": ("^", operator.xor),
+    "lshift": ("<<", operator.lshift),
+    "rshift": (">>", operator.rshift),
 }
 for _name, (_symbol, _function) in _COMPARISONS.items():
     setattr(Plane, f"__{_name}__", _compares(_symbol, _function))
@@ -259,7 +274,7 @@ def _number_of(kind: str) -> Callable[[Plane], Any]:
             return getattr(self.array, f"__{kind}__")()
         what = f"Python asks for the number in `{self.name}`, which is known only at replay"
         fix = "a plane where a kernel takes one; or a branch or loop in the builder itself"
-        self._recorder.refuse("G103", what, fix)
+        raise self._recorder.error("G103", what, fix)
 
     return number
 

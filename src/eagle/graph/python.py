@@ -1,4 +1,4 @@
-"""Runs what a builder says in Python itself: expressions and statements, with its names as they are.
+"""Runs what a builder says in Python itself, expressions and statements, with its own names.
 
 A builder's text is walked for its branches and loops; everything between them is ordinary Python,
 compiled from the same text and run by CPython at the same lines. Its names are cells, as those of
@@ -117,7 +117,13 @@ def _function(name: str, body: list[ast.stmt], parameters: list[str]) -> ast.Fun
         kw_defaults=[],
         defaults=[],
     )
-    fields = {"name": name, "args": args, "body": body, "decorator_list": [], "type_params": []}
+    fields: dict[str, Any] = {
+        "name": name,
+        "args": args,
+        "body": body,
+        "decorator_list": [],
+        "type_params": [],
+    }
     return ast.FunctionDef(**fields)  # before Python 3.12 nobody looks at the last one
 
 

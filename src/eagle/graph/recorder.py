@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from eagle.devices.plan import (
     View,
     cells_of,
 )
-from eagle.graph.codes import graph_error
+from eagle.graph.codes import GraphError, graph_error
 from eagle.graph.planes import Plane
 from eagle.graph.touches import ordered
 from eagle.params import shown
@@ -51,7 +51,7 @@ class GraphRecorder:
         self.inside = self.body
         """The body that nodes are added to now."""
         self.controls: list[str] = []
-        """The branches and loops of which is decided at replay that are open, as they are written."""
+        """The branches and loops that are open and decided at replay, as they are written."""
         self.lane = ""
         self.refuse_node: str = ""
         """Why no node may be written here; empty where it may."""
@@ -73,7 +73,7 @@ class GraphRecorder:
     def claim(self) -> None:
         """`eagle.Graph()` is the graph that is being built; there is only one."""
         if self._claimed:
-            self.refuse("G102", "a builder makes one graph, and this is a second one", "g")
+            raise self.error("G102", "a builder makes one graph, and this is a second one", "g")
         self._claimed = True
 
     def plan(self) -> Plan:
@@ -82,9 +82,9 @@ class GraphRecorder:
 
     # -- saying no ---------------------------------------------------------------------------------
 
-    def refuse(self, code: str, what: str, fix: str = "") -> NoReturn:
-        """Raise GraphError at the place that is being read."""
-        raise graph_error(code, what, self.loc, fix)
+    def error(self, code: str, what: str, fix: str = "") -> GraphError:
+        """The error of what is wrong at the place that is being read."""
+        return graph_error(code, what, self.loc, fix)
 
     # -- memory ------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class GraphRecorder:
             if self.device not in (HOST, device):
                 what = f"`{name}` lives on {device.name}, and others of this graph on "
                 what += f"{self.device.name}; a graph has one device"
-                self.refuse("G201", what, "a graph for each device")
+                raise self.error("G201", what, "a graph for each device")
             self.device = device
         root = Root(name, array, view, device, made, parameter, address_of(view))
         self.roots.append(root)
@@ -147,7 +147,7 @@ class GraphRecorder:
     def constant(self, number: int) -> Cell:
         """A cell that nobody writes."""
         if not -(2**63) <= number < 2**63:
-            self.refuse("G103", f"{number} does not fit a cell, which has 64 bits")
+            raise self.error("G103", f"{number} does not fit a cell, which has 64 bits")
         if number not in self._constants:
             self._constants[number] = self.made(str(number), np.array([number], np.int64))
         return self._constants[number].cell
@@ -158,9 +158,9 @@ class GraphRecorder:
         """Add a node here."""
         if not self._claimed:
             what = "a node comes before the graph that it belongs to"
-            self.refuse("G102", what, "g = eagle.Graph() as the first line of the builder")
+            raise self.error("G102", what, "g = eagle.Graph() as the first line of the builder")
         if self.refuse_node:
-            self.refuse("G303", self.refuse_node, "with p.branch(): around it")
+            raise self.error("G303", self.refuse_node, "with p.branch(): around it")
         item.loc, item.lane = self.loc, self.lane
         self.inside.append(item)
 
@@ -229,7 +229,7 @@ class GraphRecorder:
         if plane is None:
             name = other.name if isinstance(other, Plane) else "a cell"
             what = f"`{name}` is compared with {shown(value)}; a graph compares integers"
-            self.refuse("G103", what, "a kernel that writes whether it holds: -> Bool")
+            raise self.error("G103", what, "a kernel that writes whether it holds: -> Bool")
         return plane.cell, plane.name
 
     def truth(self, condition: Condition, said: str) -> Plane:

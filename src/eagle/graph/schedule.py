@@ -1,6 +1,4 @@
-"""In which order the nodes of a body may run: every order in which no node comes before one it
-waits for. Pure.
-"""
+"""In which order the nodes of a body may run: none before one that it waits for. Pure."""
 
 from __future__ import annotations
 

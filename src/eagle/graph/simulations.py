@@ -14,7 +14,7 @@ def add_simulation(writer: GraphRecorder, simulation: Any) -> None:
     """Record a run of it: at each replay `run` is called once more."""
     if not isinstance(simulation, Simulation):
         what = f"g.add takes an eagle.Simulation, got {shown(simulation)}"
-        writer.refuse("G204", what, "g.add(eagle.simulation(kernel, max_steps=..., ...))")
+        raise writer.error("G204", what, "g.add(eagle.simulation(kernel, max_steps=..., ...))")
     reads: list[Region] = []
     writes: list[Region] = []
     for name, (array, written) in simulation.planes.items():

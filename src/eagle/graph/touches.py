@@ -48,7 +48,7 @@ def edges_of(items: Sequence[Item]) -> list[Edge[Region]]:
 
 
 def ordered(items: list[Item], seed: int | None = None) -> list[Item]:
-    """The nodes of a body in an order in which they may run: that of the program, or a random one."""
+    """The nodes of a body in an order in which they may run: the program's, or a random one."""
     if seed is None:
         return items
     waits = [(edge.before, edge.after) for edge in edges_of(items)]

@@ -130,7 +130,9 @@ def _simple(draw: st.DrawFn) -> str:
 def _block(draw: st.DrawFn, depth: int, loop: bool, most: int = 4) -> list[str]:
     lines: list[str] = []
     for _ in range(draw(st.integers(1, most))):
-        kind = draw(st.sampled_from(("simple", "simple", "simple", "nested"))) if depth else "simple"
+        kind = (
+            draw(st.sampled_from(("simple", "simple", "simple", "nested"))) if depth else "simple"
+        )
         lines += [draw(_simple())] if kind == "simple" else draw(_nested(depth, loop))
     return lines
 
@@ -168,7 +170,9 @@ def _nested(draw: st.DrawFn, depth: int, loop: bool) -> list[str]:
             other = draw(_block(depth - 1, loop))
             return [
                 f"match {draw(_cell)}:",
-                *_in(["case 0 | 3:", *_in(inner), "case 1:", *_in(other), "case _:", "    tick(k)"]),
+                *_in(
+                    ["case 0 | 3:", *_in(inner), "case 1:", *_in(other), "case _:", "    tick(k)"]
+                ),
             ]
         case _:
             first, second = (draw(st.lists(_simple(), min_size=1, max_size=2)) for _ in range(2))
@@ -203,12 +207,8 @@ class ByHand:
         yield SimpleNamespace(wait=lambda plane: None)
 
 
-_HAND = SimpleNamespace(
-    Graph=ByHand, copy=eagle.copy, opaque=eagle.opaque, reduce=eagle.reduce
-)
-_KERNELS = {
-    each.name: each for each in (turn, mix, drift, push, slope, tick, down, even)
-}
+_HAND = SimpleNamespace(Graph=ByHand, copy=eagle.copy, opaque=eagle.opaque, reduce=eagle.reduce)
+_KERNELS = {each.name: each for each in (turn, mix, drift, push, slope, tick, down, even)}
 
 
 def function(text: str, *, by_hand: bool) -> Callable[..., Any]:

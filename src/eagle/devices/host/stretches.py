@@ -1,4 +1,4 @@
-"""A copy between two arrays of one shape as copies of stretches of bytes, as few as there can be."""
+"""A copy between two arrays of one shape, made of as few copies of stretches of bytes as can be."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from eagle.devices.host.memory import address_of
 
 
 class Stretches(NamedTuple):
-    """`count` stretches of `size` bytes. The places are counted from the first elements."""
+    """`times` stretches of `size` bytes. The places are counted from the first elements."""
 
     into: int
     source: int
     size: int
-    count: int
+    times: int
     into_step: int
     source_step: int
 
 
 class _Axis(NamedTuple):
-    count: int
+    size: int
     into: int
     source: int
 
@@ -38,16 +38,16 @@ def stretched(source: NDArray[Any], into: NDArray[Any], most: int) -> Iterator[S
     axes.sort(key=lambda axis: abs(axis.into))
     size = into.itemsize
     while axes and axes[0].into == axes[0].source == size:
-        size *= axes.pop(0).count
+        size *= axes.pop(0).size
     axes = _merged(axes)
     inner = axes.pop() if axes else _Axis(1, 0, 0)  # the longest steps; the others are parts
-    if axes and axes[0].count > inner.count:
+    if axes and axes[0].size > inner.size:
         axes, inner = [inner, *axes[1:]], axes[0]
-    parts = itertools.product(*[range(axis.count) for axis in axes])
+    parts = itertools.product(*[range(axis.size) for axis in axes])
     for place in itertools.islice(parts, most):
         there = sum(k * axis.into for k, axis in zip(place, axes, strict=True))
         here = sum(k * axis.source for k, axis in zip(place, axes, strict=True))
-        yield Stretches(there, here, size, inner.count, inner.into, inner.source)
+        yield Stretches(there, here, size, inner.size, inner.into, inner.source)
 
 
 def _merged(axes: list[_Axis]) -> list[_Axis]:
@@ -57,10 +57,10 @@ def _merged(axes: list[_Axis]) -> list[_Axis]:
         last = merged[-1] if merged else None
         if (
             last is not None
-            and axis.into == last.count * last.into
-            and axis.source == last.count * last.source
+            and axis.into == last.size * last.into
+            and axis.source == last.size * last.source
         ):
-            merged[-1] = _Axis(last.count * axis.count, last.into, last.source)
+            merged[-1] = _Axis(last.size * axis.size, last.into, last.source)
         else:
             merged.append(axis)
     return merged

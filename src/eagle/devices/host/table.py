@@ -142,8 +142,9 @@ class Table:
         compiled, whole = item.compiled, Partition.whole(item.n)
         words = [word.address if isinstance(word, Spot) else word for word in item.words]
         loaded = HOST.load(compiled, item.planes, words, whole)
-        native = isinstance(loaded, HostLoaded) and item.careful is None
-        ask = loaded.ask(item.steps, item.threads) if native else None
+        ask: Ask | None = None
+        if isinstance(loaded, HostLoaded) and item.careful is None:
+            ask = loaded.ask(item.steps, item.threads)
         if not isinstance(loaded, HostLoaded) or ask is None:
             self._ask(Host(_Collective(item), item.name, users=False))
             return
