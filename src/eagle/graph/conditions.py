@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eagle.devices.plan import CellKind, Compare, Condition, Every, If, Item, Not, Relation, Some
+from eagle.graph.fork import CHOSEN
 from eagle.graph.planes import Plane
 from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.symbols import SYMBOLS
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 CONDITIONS = (Compare, Not, Every, Some)
 Test: TypeAlias = "Condition | bool"
-CHOSEN = "if"
-"""The key of a conditional expression's value among the names; a keyword, so no name of a user."""
 
 _BY_PYTHON: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,

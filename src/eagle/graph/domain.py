@@ -126,13 +126,17 @@ class BuilderDomain:
         owner = self.python.value(frame, target.value)
         owner[self.python.value(frame, target.slice)] = value
 
-    def unless_decided(self, frame: Frame, node: ast.AST) -> None:
+    def unless_decided(
+        self,
+        frame: Frame,
+        node: ast.AST,
+        fix: str = "a name for it in there, and this line after the branch or loop",
+    ) -> None:
         """Refuse what would be done once, where a replay decides whether it is to be done."""
         if self.recorder.controls:
             self.recorder.loc = frame.loc(node)
             what = f"this would be done once, while the graph is built, and `{self._control}` is "
             what += "decided at each replay"
-            fix = "a name for it in there, and this line after the branch or loop"
             raise self.recorder.error("G101", what, fix)
 
     @property

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from eagle.graph.domain import BuilderDomain
 
 
+CHOSEN = "if"
+"""The key of a conditional expression's value among the names; a keyword, so no name of a user."""
+
+
 class GraphFork:
     """The two arms of a branch."""
 
@@ -54,6 +58,7 @@ class GraphFork:
         return cell
 
     def pair(self, name: str, first: Any, second: Any) -> Any:
+        name = self._said if name == CHOSEN else name
         return merged(self._recorder, name, first, second, self._where, self._pairs)
 
     def only(self, name: str, value: Any, arm: int) -> Any:

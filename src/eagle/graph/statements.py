@@ -46,7 +46,8 @@ class BuilderWalker(Walker):
             case ast.Delete():
                 self._delete(frame, node)
             case ast.Raise():
-                domain.unless_decided(frame, node)
+                fix = "eagle.opaque(f, reads=...), whose f raises when a replay comes by"
+                domain.unless_decided(frame, node, fix)
                 domain.python.run(frame, node)
             case ast.Expr(value=ast.Yield() | ast.YieldFrom() | ast.Await()):
                 what = "a builder returns its graph at once; it is no generator"
