@@ -140,7 +140,8 @@ def _planes(checker: GraphRecorder, given: object, name: str) -> list[Plane]:
     for place, each in enumerate(given):
         plane = checker.plane(each, f"{name}[{place}]")
         if plane is None:
-            raise checker.error("G204", f"{name}= takes planes, and one is {shown(each)}")
+            what = f"{name}= takes planes, and one is {shown(each)}"
+            raise checker.error("G204", what, f"{name}=(x, y), the arrays themselves")
         planes.append(plane)
     return planes
 
@@ -199,7 +200,8 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
         raise checker.error("G205", what, 'eagle.reduce(x, "sum", into=cell)')
     if kind not in KINDS:
         kinds = ", ".join(f'"{each}"' for each in KINDS)
-        raise checker.error("G205", f"eagle.reduce knows {kinds}, got {shown(kind)}")
+        what = f"eagle.reduce knows {kinds}, got {shown(kind)}"
+        raise checker.error("G205", what, "eagle.opaque(f, reads=x, writes=cell) for another one")
     dtype = DTYPES.get(source.dtype)
     if dtype is None or (dtype is DType.BOOL) or (kind == "mean" and not dtype.is_float):
         what = f"eagle.reduce: there is no {kind} of `{source.name}`, which is {source.described}"

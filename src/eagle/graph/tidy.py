@@ -10,20 +10,22 @@ from eagle.devices.plan import Copy, If, Item, Loop, Put, Region, Root, parts_of
 def tidy(body: list[Item], results: Iterable[Region]) -> None:
     """Take out cells and joins of the graph's own that nobody reads, and branches left empty.
 
-    Nothing else is touched: what a user wrote stays.
+    Nothing else is touched: what a user wrote stays, and what it changes in place.
     """
     kept = {region.root for region in results}
     while True:
-        read = kept | {region.root for item in walk(body) for region in _reads(item)}
+        read = kept | {region.root for item in walk(body) for region in _needs(item)}
         if not _taken_out(body, read):
             return
 
 
-def _reads(item: Item) -> list[Region]:
-    """What a node itself reads, and what a branch or loop looks at."""
+def _needs(item: Item) -> list[Region]:
+    """What a node reads or changes in place, and what a branch or loop looks at."""
     counter = item.counter if isinstance(item, Loop) else None
     counts = [] if counter is None else [counter.count.region, counter.limit.region]
-    return [*item.reads, *tests_of(item), *counts]
+    joins = isinstance(item, Copy) and item.join
+    changed = [] if joins else [each for each in item.writes if each.root not in item.own]
+    return [*item.reads, *changed, *tests_of(item), *counts]
 
 
 def _taken_out(body: list[Item], read: set[Root]) -> bool:

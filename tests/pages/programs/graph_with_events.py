@@ -18,7 +18,7 @@ def sample(state: Vector[6]) -> Vector[3]:
 
 @hawk.kernel
 def check_events(probe: Vector[3]) -> UInt32:
-    return hawk.uint32(1) if probe[0] > 0.75 else hawk.uint32(0)
+    return hawk.uint32(1) if probe[0] > 1.5 else hawk.uint32(0)
 
 # a step on one side, a look at some of its numbers on the other, and one more step
 @eagle.Graph.builder

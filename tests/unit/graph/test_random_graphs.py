@@ -32,9 +32,9 @@ def outcome(text: str, rounds: int, *, by_hand: bool, seed: int | None = None) -
     return [np.asarray(each).tobytes() for each in (*planes.values(), *result)]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.integers(1, 3), st.integers(0, 9))
-def test_launches_are_the_nodes_by_hand_in_any_order(text: str, rounds: int, seed: int) -> None:
+def launches_are_the_nodes_by_hand(text: str, rounds: int, seed: int) -> None:
     note(text)
     graph = outcome(text, rounds, by_hand=False)
     if isinstance(graph, Exception):
@@ -45,10 +45,9 @@ def test_launches_are_the_nodes_by_hand_in_any_order(text: str, rounds: int, see
     hand = outcome(text, rounds, by_hand=True)
 
     assert hand == graph
-    assert hand == outcome(text, rounds, by_hand=False, seed=seed)
+    assert hand == outcome(text, rounds, by_hand=False, seed=seed), "in another legal order"
 
 
-def test_most_of_them_are_built() -> None:
-    test_launches_are_the_nodes_by_hand_in_any_order()
-    print(seen)
-    assert seen["built"] > 50
+def test_launches_are_the_nodes_by_hand_in_any_order() -> None:
+    launches_are_the_nodes_by_hand()
+    assert seen["built"] > 40, "most programs are refused, so little was tried"
