@@ -1,8 +1,8 @@
 """Writes what is said of wrong kernels and graphs into tests/golden, and docs/errors.md from there.
 
-A file of tests/golden/errors or tests/golden/graphs is a list of cases: a heading, the program, the message. `python
-tools/errors.py` runs every program and writes the messages and the page anew; read the difference.
-A test says when either is out of date.
+A file of tests/golden/errors or tests/golden/graphs is a list of cases: a heading, the program, the
+message. `python tools/errors.py` runs every program and writes the messages and the page anew; read
+the difference. A test says when either is out of date.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""The programs that graphs were agreed on run as they were printed, with NumPy where a GPU would be."""
+"""The programs that graphs were agreed on run as they were printed, with NumPy in a GPU's place."""
 
 import runpy
 import sys

@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hawk.edits import NOWHERE, Loc
+from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
@@ -73,7 +75,28 @@ class Region:
     name: str
     root: Root
     view: View
+    """As it was when the graph was built; `memory` is what it is now."""
     spot: Spot
+
+    @property
+    def memory(self) -> View:
+        """Where it is now; its root keeps it alive."""
+        return moved(self.view, self.spot.address)
+
+
+def moved(view: View, address: int) -> View:
+    """What is like `view`, at another address."""
+    interface = view.__array_interface__
+    if interface["data"][0] == address:
+        return view
+    return np.asarray(_Described({**interface, "data": (address, False)}))
+
+
+class _Described:
+    """Memory as NumPy takes it."""
+
+    def __init__(self, interface: dict[str, Any]) -> None:
+        self.__array_interface__ = interface
 
 
 class CellKind(enum.Enum):
@@ -184,8 +207,21 @@ class Launch(Item):
     """Places of words that hold a number which `Graph.params` can change."""
     threads: int | None = None
     """The most threads that may work on it, on a device that has threads."""
-    careful: Callable[[], Any] | None = None
-    """What a launch that is looked at closely runs in; see `Binding.watched`."""
+    careful: Callable[[list[Any]], Any] | None = None
+    """What a launch that is looked at closely runs in, given its planes; see `hawk.checks`."""
+
+    @property
+    def words_now(self) -> list[int]:
+        """The words, with addresses as they are now."""
+        return [word.address if isinstance(word, Spot) else word for word in self.words]
+
+    @property
+    def planes_now(self) -> list[Any]:
+        """The planes as they are now."""
+        return [
+            plane if isinstance(plane, int) else moved(plane, word)
+            for plane, word in zip(self.planes, self.words_now, strict=True)
+        ]
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -204,6 +240,14 @@ class Call(Item):
     kind: str = "opaque"
     eager: bool = False
     """Must it run on the thread that launches, with nothing else on its way?"""
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class Reduce(Item):
+    """All numbers of what it reads made into one, with the bits of `hawk.ir.reduce`."""
+
+    kind: str
+    dtype: DType
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from eagle.devices.base import Device
 from eagle.devices.host.device import HOST
-from eagle.devices.host.reduce import reduce_array
+from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory
-from eagle.devices.plan import Call, Copy
+from eagle.devices.plan import Call, Copy, Reduce
 from eagle.graph.planes import Plane
 from eagle.graph.recorder import DTYPES, GraphRecorder, regions
 from eagle.overlap import overlap
@@ -221,20 +221,18 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
         what = f"`{source.name}` is on {source.root.device.name}, `{cell.name}` on "
         raise checker.error("G201", what + cell.root.device.name, "a cell beside the plane")
 
-    def compute() -> None:
-        numbers = np.ascontiguousarray(source.array).reshape(-1)
-        cell.array[...] = reduce_array(kind, dtype, numbers, None)
-
     if writer is None:
-        compute()
+        if source.root.device is not HOST:
+            raise checker.error("G205", "eagle.reduce at once takes host arrays", "it in a graph")
+        cell.view[...] = reduced(kind, dtype, source.view)
         return into
     writer.add(
-        Call(
+        Reduce(
             name=f"{kind} of {source.name}",
             reads=(source.region,),
             writes=(cell.region,),
-            function=compute,
-            kind="reduce",
+            kind=kind,
+            dtype=dtype,
         )
     )
     return into if isinstance(into, Plane) else cell  # type: ignore[return-value]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from eagle.devices.host.device import HOST
-from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put
+from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce
 from eagle.graph.edges import Edge
 from eagle.graph.touches import Region, edges_of
 
@@ -31,6 +31,8 @@ def kind_of(item: Item, plan: Plan) -> str:
             return "copy " + " to ".join(ends)
         case Call():
             return {"opaque": "host function"}.get(item.kind, f"host {item.kind}")
+        case Reduce():
+            return "reduction"
         case Put():
             return "cell"
         case If():

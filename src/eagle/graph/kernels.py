@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +113,7 @@ class _Node:
             fresh=self._fresh(roles),
             numbers=self._numbers(values),
             threads=None if threads is None else index(threads),
-            careful=binding.watched if self.kernel.checks else None,
+            careful=_watching(self.kernel, binding) if self.kernel.checks else None,
         )
         recorder.add(item)
         return nested(self.kernel, self._plane)
@@ -174,6 +175,13 @@ class _Node:
             if isinstance(value, Given):
                 places.setdefault(value.parameter, []).append(place)
         return places
+
+
+def _watching(kernel: Kernel[..., Any], binding: Binding) -> Callable[[list[Any]], Any]:
+    """What a launch of a kernel with checks runs in, on the planes it is given."""
+    from hawk.checks import watching  # looks closely, so who does not ask need not wait
+
+    return functools.partial(watching, kernel, binding.compiled)
 
 
 def _planes(

@@ -1,4 +1,4 @@
-"""What a builder may say: Python runs it once, and what a cell decides is decided at each replay."""
+"""What a builder may say: Python runs it once, and what a cell decides each replay decides."""
 
 import contextlib
 import io
@@ -170,6 +170,8 @@ def test_branches_are_chosen_at_each_replay(number: int) -> None:
                 inc(x, 10.0)
             case 3:
                 inc(x, 20.0)
+            case _:
+                pass
         return g
 
     def by_hand(x: float, k: int) -> tuple[float, float]:

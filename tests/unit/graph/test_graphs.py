@@ -1,4 +1,4 @@
-"""Graphs on the host: what a builder records, what a launch does, and what is said of exceptions."""
+"""Graphs on the host: what a builder records, what a launch does, what becomes of exceptions."""
 
 import itertools
 import pickle

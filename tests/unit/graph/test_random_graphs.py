@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,20 @@ from tests.unit.graph.programs import arrays, function, texts
 seen: Counter[str] = Counter()
 
 
-def outcome(text: str, rounds: int, *, by_hand: bool, seed: int | None = None) -> Any:
-    """All arrays after so many rounds, and the results; or the error that the program ends in."""
-    planes = arrays()
+def outcome(
+    text: str,
+    rounds: int,
+    *,
+    by_hand: bool,
+    seed: int | None = None,
+    there: Callable[[Any], Any] | None = None,
+) -> Any:
+    """All arrays after so many rounds, and the results; or the error that the program ends in.
+
+    `there` puts an array on another device.
+    """
+    memory = arrays()
+    planes = memory if there is None else {name: there(each) for name, each in memory.items()}
     run = function(text, by_hand=by_hand)
     try:
         if by_hand:
@@ -29,7 +41,26 @@ def outcome(text: str, rounds: int, *, by_hand: bool, seed: int | None = None) -
             result = graph(rounds)
     except (eagle.BindError, eagle.GraphError) as error:
         return error
-    return [np.asarray(each).tobytes() for each in (*planes.values(), *result)]
+    if there is not None:
+        result = [each.memory for each in result]
+    return [np.asarray(each).tobytes() for each in (*memory.values(), *result)]
+
+
+def run_everywhere(there: Callable[[Any], Any]) -> int:
+    """Run random graphs on another device, and on the host; how many were built."""
+    built = 0
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(texts())
+    def each(text: str) -> None:
+        nonlocal built
+        graph = outcome(text, 2, by_hand=False, there=there)
+        if not isinstance(graph, Exception):
+            built += 1
+            assert outcome(text, 2, by_hand=False) == graph
+
+    each()
+    return built
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded
+from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory, stretched
 from eagle.devices.plan import (
     Call,
@@ -31,10 +30,10 @@ from eagle.devices.plan import (
     Not,
     Plan,
     Put,
+    Reduce,
     Relation,
     Some,
     Spot,
-    View,
 )
 from hawk.targets.cpu import walker as rows
 
@@ -105,8 +104,8 @@ class Table:
     def write(self) -> None:
         """Look every address up, and write the table."""
         for launch, loaded in self.loaded:
-            for place, word in enumerate(launch.words):
-                loaded.move(place, word.address if isinstance(word, Spot) else word)
+            for place, word in enumerate(launch.words_now):
+                loaded.move(place, word)
         self.words[:] = [_number(word) for row in self.rows for word in row]
 
     # -- nodes -------------------------------------------------------------------------------------
@@ -123,6 +122,8 @@ class Table:
                 self._copy(item)
             case Call():
                 self._ask(Host(item.function, item.name, users=True))
+            case Reduce():
+                self._ask(Host(_Reduction(item), item.name, users=False))
             case Put():
                 self._put(item.cell, item.value)
             case If():
@@ -140,8 +141,7 @@ class Table:
         if not item.n:
             return
         compiled, whole = item.compiled, Partition.whole(item.n)
-        words = [word.address if isinstance(word, Spot) else word for word in item.words]
-        loaded = HOST.load(compiled, item.planes, words, whole)
+        loaded = HOST.load(compiled, item.planes, item.words_now, whole)
         ask: Ask | None = None
         if isinstance(loaded, HostLoaded) and item.careful is None:
             ask = loaded.ask(item.steps, item.threads)
@@ -298,47 +298,37 @@ class _Collective:
 
     def __call__(self) -> None:
         item = self._item
-        words = [word.address if isinstance(word, Spot) else word for word in item.words]
+        words = item.words_now
         if words != self._at:
-            planes = _moved(item, words)
-            loaded = HOST.load(item.compiled, planes, words, Partition.whole(item.n))
+            whole = Partition.whole(item.n)
+            loaded = HOST.load(item.compiled, item.planes_now, words, whole)
             self._at, self._loaded = words, loaded
         if item.careful is None:
             self._loaded.launch(item.steps, item.threads)
             return
-        with item.careful():
+        with item.careful(item.planes_now):
             self._loaded.launch(item.steps, item.threads)
-
-
-def _moved(item: Launch, words: Sequence[int]) -> list[Any]:
-    """The planes of a launch, at the addresses where they are now."""
-    return [
-        plane if isinstance(plane, int) or plane.ctypes.data == word else _at(plane, word)
-        for plane, word in zip(item.planes, words, strict=True)
-    ]
-
-
-class _Described:
-    """Memory at an address, as NumPy takes it."""
-
-    def __init__(self, like: View, address: int) -> None:
-        self.__array_interface__ = {**like.__array_interface__, "data": (address, False)}
-
-
-def _at(like: View, address: int) -> View:
-    """The array at `address` that is otherwise like another one; its root keeps it alive."""
-    return np.asarray(_Described(like, address))
 
 
 class _CopyByNumpy:
     """A copy whose stretches are too many for rows."""
 
     def __init__(self, item: Copy) -> None:
-        self._source, self._into = item.reads[0], item.writes[0]
+        (self._source,), (self._into,) = item.reads, item.writes
 
     def __call__(self) -> None:
-        source, into = self._source, self._into
-        _at(into.view, into.spot.address)[...] = _at(source.view, source.spot.address)
+        self._into.memory[...] = self._source.memory
+
+
+class _Reduction:
+    """All numbers of a plane made into one."""
+
+    def __init__(self, item: Reduce) -> None:
+        (self._source,), (self._into,) = item.reads, item.writes
+        self._kind, self._dtype = item.kind, item.dtype
+
+    def __call__(self) -> None:
+        self._into.memory[...] = reduced(self._kind, self._dtype, self._source.memory)
 
 
 def _number(word: Word) -> int:
