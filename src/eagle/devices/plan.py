@@ -114,6 +114,8 @@ class Cell:
 
     region: Region
     kind: CellKind
+    number: int | None = None
+    """The number in it, where nobody ever writes it."""
 
 
 class Relation(enum.Enum):

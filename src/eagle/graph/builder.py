@@ -87,12 +87,12 @@ class Builder:
             raise nested.error("G102", what, "the graph of this builder")
         if writer.open:
             return self._read(writer, source, arguments)
-        size = len(writer.body)
+        before = list(writer.body)
         try:
             value = self._walk(writer, source, arguments)
             finish(writer, [plane.region for plane in _planes((value, graph.recorded))])
         except BaseException:
-            del writer.body[size:]
+            writer.body[:] = before
             raise
         return arrays_of(value)
 
@@ -125,6 +125,7 @@ def finish(writer: GraphRecorder, results: list[Region]) -> None:
     tidy(writer.body, results)
     check_joins(writer.body, writer.roots, results)
     plan = writer.plan()
+    writer.version += 1
     for item, what, fix in writer.device.objections(plan):
         raise graph_error("G401", what, item.loc, fix)
 

@@ -25,7 +25,7 @@ from eagle.graph.recorder import GraphRecorder
 from eagle.graph.statements import BuilderWalker
 from hawk.errors import Loc
 from hawk.frontend.frame import Frame
-from hawk.frontend.source import own_nodes
+from hawk.frontend.source import COMPREHENSIONS, own_nodes
 from hawk.frontend.values import Range, Unusable
 
 _IN_PLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -83,12 +83,25 @@ class BuilderDomain:
                     self.recorder.loc = frame.loc(node)
                     return bounds_of(self.recorder, args)
                 return range(*args)
+            case ast.Call() if _asks_inside(node):
+                return self._call(frame, node, name)
             case _:
                 self.recorder.hint = name if isinstance(node, ast.Call) else ""
                 try:
                     return self.python.value(frame, node)
                 finally:
                     self.recorder.hint = ""
+
+    def _call(self, frame: Frame, node: ast.Call, name: str) -> Any:
+        """A call one of whose arguments may ask a cell, so they are walked."""
+        callee = self.python.value(frame, node.func)
+        args = [self.evaluate(frame, each) for each in node.args]
+        keywords = {str(each.arg): self.evaluate(frame, each.value) for each in node.keywords}
+        self.recorder.loc, self.recorder.hint = frame.loc(node), name
+        try:
+            return callee(*args, **keywords)
+        finally:
+            self.recorder.hint = ""
 
     def _is_range(self, frame: Frame) -> bool:
         source = frame.source
@@ -259,6 +272,23 @@ class BuilderDomain:
 
     def counter(self, number: int) -> Any:
         return number
+
+
+def _asks_inside(node: ast.Call) -> bool:
+    """Does an argument hold something that asks, perhaps a cell?"""
+    values = [*node.args, *(each.value for each in node.keywords)]
+    if any(isinstance(each, ast.Starred) for each in values):
+        return False
+    if any(each.arg is None for each in node.keywords):
+        return False
+    return any(
+        isinstance(each, (ast.IfExp, ast.BoolOp))
+        or (isinstance(each, ast.UnaryOp) and isinstance(each.op, ast.Not))
+        or (isinstance(each, ast.Compare) and len(each.ops) > 1)
+        for value in values
+        for each in own_nodes([value])
+        if not isinstance(value, COMPREHENSIONS)
+    )
 
 
 def _said(frame: Frame, node: ast.AST) -> str:

@@ -18,6 +18,9 @@ from eagle.params import shown, whole
 from eagle.recording import recorder
 
 
+MOST_REPLAYS = 2**63 - 1
+
+
 class Graph:
     """Kernel launches, copies, Python functions, branches and loops, built once and replayed.
 
@@ -37,7 +40,7 @@ class Graph:
         """The result, as planes."""
         self._captured: Captured | None = None
         self._plan: Plan | None = None
-        self._size = -1
+        self._version = -1
         self._seed: int | None = None
         self._turn = Turn()
 
@@ -84,12 +87,11 @@ class Graph:
     @property
     def plan(self) -> Plan:
         """What was recorded, as devices get to see it."""
-        body = self.recorder.body
-        if self._plan is None or self._size != len(body):
+        if self._plan is None or self._version != self.recorder.version:
             self._plan = self.recorder.plan()
             if self._seed is not None:
                 self._plan.order = functools.partial(ordered, seed=self._seed)
-            self._size = len(body)
+            self._version = self.recorder.version
         return self._plan
 
     # -- replaying ---------------------------------------------------------------------------------
@@ -131,14 +133,14 @@ class Graph:
         return self.result
 
     def _replay(self, n: SupportsIndex, *, wait: bool) -> None:
-        if type(n) is not int or n < 0:
+        if type(n) is not int or not 0 <= n <= MOST_REPLAYS:
             n = _parse(n)
         mine, turn = object(), self._turn
         try:
             if not turn.take(mine):
                 self._busy()
             captured = self._captured
-            if captured is None or self._size != len(self.recorder.body):
+            if captured is None or self._version != self.recorder.version:
                 captured = self._capture()
             failure = captured.take_failure()
             if failure is not None:
@@ -255,7 +257,7 @@ class Graph:
 
 def _parse(n: SupportsIndex) -> int:
     number = whole(n)
-    if number is None or number < 0:
+    if number is None or not 0 <= number <= MOST_REPLAYS:
         raise ValueError(f"a graph is replayed a whole number of times, from 0, got {shown(n)}")
     return number
 

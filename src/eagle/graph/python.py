@@ -78,10 +78,9 @@ class Python:
         run = types.FunctionType(piece.code, self._globals, self._source.name, None, free)
         result = run(*args or ())
         for name in piece.binds:
-            cell = self._own.get(name)
-            if cell is not None:
-                names.pop(name, None)
-                _take(cell, names, name)
+            names.pop(name, None)
+        for name, cell in self._own.items():  # a function that was called may bind them too
+            _take(cell, names, name)
         return result
 
     def _compiled(self, node: ast.AST, body: list[ast.stmt], parameters: list[str]) -> _Piece:
@@ -145,7 +144,7 @@ def _fill(cell: types.CellType, names: dict[str, Any], name: str) -> None:
 def _take(cell: types.CellType, names: dict[str, Any], name: str) -> None:
     try:
         names[name] = cell.cell_contents
-    except ValueError:  # it was deleted
+    except ValueError:  # it holds nothing, or nothing that can be used
         return
 
 

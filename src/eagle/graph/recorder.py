@@ -69,6 +69,8 @@ class GraphRecorder:
         """The text of the builder, and what it was called with, when all is recorded."""
         self.arguments: dict[str, Any] = {}
         self._claimed = False
+        self.version = 0
+        """Counts what was added when nothing was open any more."""
 
     def claim(self) -> None:
         """`eagle.Graph()` is the graph that is being built; there is only one."""
@@ -131,7 +133,11 @@ class GraphRecorder:
 
     def make(self, name: str, shape: tuple[int, ...], dtype: Any, device: Device) -> Plane:
         """A plane of the graph's own, of zeros."""
-        array = device.zeros(shape, DTYPES[np.dtype(dtype)])
+        known = DTYPES.get(np.dtype(dtype))
+        if known is None:
+            what = f"`{name}` is one plane or another, as is decided at replay, and of type {dtype}"
+            raise self.error("G105", what, "planes of a type that kernels have")
+        array = device.zeros(shape, known)
         view = device.locate(array)
         assert view is not None
         return Plane(self, self.root(name, array, view, device, made=True), name)
@@ -150,7 +156,7 @@ class GraphRecorder:
             raise self.error("G103", f"{number} does not fit a cell, which has 64 bits")
         if number not in self._constants:
             self._constants[number] = self.made(str(number), np.array([number], np.int64))
-        return self._constants[number].cell
+        return Cell(self._constants[number].region, CellKind.I64, number)
 
     # -- nodes -------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eagle.devices.plan import Item
 from eagle.graph.codes import graph_error
 from eagle.graph.parallel import Branch, Parallel
-from hawk.frontend.frame import Exit, Frame, Ways
+from hawk.frontend.frame import Exit, Frame, Ways, always
 from hawk.frontend.loops import bound
 from hawk.frontend.walk import Walker
 
@@ -71,6 +71,7 @@ class BuilderWalker(Walker):
         item = node.items[place]
         manager = self.domain.evaluate(frame, item.context_expr)
         self.domain.recorder.loc = frame.loc(item.context_expr)
+        ways: Ways = {Exit.NEXT: always(frame.names)}  # if it keeps an exception to itself
         with manager as value:
             if item.optional_vars is not None:
                 self.bind(frame, item.optional_vars, value)

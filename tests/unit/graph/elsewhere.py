@@ -1,7 +1,7 @@
 """A device for tests: memory that NumPy refuses to read, graphs that run a node at a time.
 
-It shows what a device needs to give, and that graphs need nothing else. Its memory is the host's, so
-compiled kernels run on it; nothing is compared with a real device.
+It shows what a device needs to give, and that graphs need nothing else. Its memory is the host's,
+so compiled kernels run on it; nothing is compared with a real device.
 """
 
 from __future__ import annotations

@@ -118,6 +118,7 @@ def _simple(draw: st.DrawFn) -> str:
                 f"{x} = {y}",
                 f"{x}, {y} = {y}, {x}",
                 f"{x} = {y} if flag else turn({z})",
+                f"{x} = mix({y} if {k} > 2 else {z}, turn({z}))",
                 f"tick({k})",
                 f"even({k}, out=flag)",
                 f"flag = {k} > {draw(_small)}",

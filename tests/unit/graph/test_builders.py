@@ -103,6 +103,28 @@ def test_functions_of_a_builder_see_its_names_as_they_are() -> None:
     assert 6.0 == x[0]
 
 
+def test_what_a_function_of_a_builder_binds_is_bound() -> None:
+    def build(x):
+        g = eagle.Graph()
+        count = 1
+
+        def bump():
+            nonlocal count
+            count += 1
+
+        bump()
+        with contextlib.suppress(ZeroDivisionError):
+            count += 10
+            count / 0
+            count += 100
+        inc(x, float(count))
+        return g
+
+    x = np.zeros(1)
+    launched(build, x)
+    assert 12.0 == x[0]
+
+
 def test_methods_and_closures_are_builders() -> None:
     step = 0.5
 
@@ -359,6 +381,17 @@ def test_two_names_of_one_array_stay_so_where_paths_meet() -> None:
 
     assert [7.0] == launched(build, np.array([3.0]), cell(1)).result.tolist()
     assert [13.0] == launched(build, np.array([3.0]), cell(0)).result.tolist()
+
+
+def test_planes_of_types_that_no_kernel_has_do_not_meet() -> None:
+    def build(a, b, k, c):
+        g = eagle.Graph()
+        eagle.copy(a if k else b, into=c)
+        return g
+
+    planes = [np.zeros(2, np.int8) for _ in range(3)]
+    with pytest.raises(eagle.GraphError, match="int8"):
+        launched(build, planes[0], planes[1], cell(1), planes[2])
 
 
 def test_a_graph_is_printed() -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import signal
 import threading
 from typing import Any
 
@@ -73,7 +74,7 @@ def test_a_call_gives_the_result() -> None:
     assert one(x)(2) is x
 
 
-@pytest.mark.parametrize("n", [-1, 1.5, "2", True, None])
+@pytest.mark.parametrize("n", [-1, 1.5, "2", True, None, 2**63])
 def test_a_number_of_replays_is_a_whole_number_from_0(n: Any) -> None:
     with pytest.raises(ValueError, match="a whole number of times, from 0"):
         one(np.zeros(1)).launch(n)
@@ -169,10 +170,13 @@ def test_checks_are_looked_at_in_each_replay() -> None:
         watched(x)
         return g
 
-    graph = build(np.zeros(1))
+    graph, x = build(np.zeros(1)), np.zeros(1)
     graph.launch(2)
     with pytest.raises(hawk.CheckError, match="too large"):
         graph.launch(2)
+    graph.bind(x=x)
+    graph.launch(2)
+    assert 2.0 == x[0]
 
 
 def test_planes_are_strict() -> None:
@@ -422,6 +426,52 @@ def test_an_interrupt_is_raised_at_once_and_the_graph_works_afterwards() -> None
     assert 1.0 == x[0]
     graph.launch(2)
     assert 3.0 == x[0]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends signals")
+@pytest.mark.parametrize("samples", [1, 300_000])
+def test_a_loop_without_an_end_hears_of_signals(samples: int) -> None:
+    class Enough(Exception):
+        pass
+
+    def enough(*_: object) -> None:
+        raise Enough
+
+    @eagle.Graph.builder
+    def build(x, k):
+        g = eagle.Graph()
+        while k:
+            inc(x)
+        return g
+
+    x, k = np.zeros(samples), np.ones(1, np.int32)
+    graph = build(x, k)
+    before = signal.signal(signal.SIGALRM, enough)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(Enough):
+            graph.launch()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    k[0] = 0
+    graph.launch(3)
+
+
+def test_one_array_for_two_parameters_is_one_plane() -> None:
+    @eagle.Graph.builder
+    def build(x, y):
+        g = eagle.Graph()
+        inc(x)
+        inc(y)
+        return g
+
+    x = np.zeros(1)
+    graph = build(x, x)
+    graph.launch()
+    assert 2.0 == x[0]
+    with pytest.raises(ValueError, match="'y': is the array that came as 'x' too"):
+        graph.bind(y=np.zeros(1))
 
 
 # -- other arrays and numbers ----------------------------------------------------------------------

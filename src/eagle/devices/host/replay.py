@@ -77,18 +77,16 @@ class HostCaptured(Captured):
     def _call(self, row: int, n: int) -> None:
         """Call Python, as a row asks for it."""
         host = self._table.hosts[self._table.words[ROW_WORDS * row + 1]]
-        if not host.users:
-            host.function()
-            return
-        if self._failure is not None:
+        if host.users and self._failure is not None:
             return
         try:
             host.function()
         except KeyboardInterrupt:
             raise  # it is meant for who waits here, not for the function
         except BaseException as error:  # noqa: BLE001 - raised by the launch
-            replay = n - self._state[_ROUNDS] + 1
-            self._failure = Failure(error, host.name, replay, n)
+            if self._failure is None:
+                replay = n - self._state[_ROUNDS] + 1
+                self._failure = Failure(error, host.name, replay, n)
 
     def synchronize(self) -> None:
         """Nothing is on its way here when `enqueue` has returned."""
