@@ -48,9 +48,9 @@ def bind(graph: Graph, writer: GraphRecorder, planes: Mapping[str, object]) -> N
 
 def _unknown(writer: GraphRecorder, name: str, known: Mapping[str, Root]) -> str:
     if name in writer.arguments:
-        known = writer.known(writer.arguments[name])
-        if known is not None:
-            return f"is the array that came as {known.root.parameter!r} too; exchange that"
+        plane = writer.known(writer.arguments[name])
+        if plane is not None:
+            return f"is the array that came as {plane.root.parameter!r} too; exchange that"
         if isinstance(writer.arguments[name], (bool, int, float)):
             return f"is a number; write {writer.name}.params({name}=...)"
         return f"came as {shown(writer.arguments[name])}, which is no array"

@@ -17,7 +17,6 @@ from eagle.graph.touches import ordered
 from eagle.params import shown, whole
 from eagle.recording import recorder
 
-
 MOST_REPLAYS = 2**63 - 1
 
 

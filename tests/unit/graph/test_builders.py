@@ -115,7 +115,7 @@ def test_what_a_function_of_a_builder_binds_is_bound() -> None:
         bump()
         with contextlib.suppress(ZeroDivisionError):
             count += 10
-            count / 0
+            count //= 0
             count += 100
         inc(x, float(count))
         return g
