@@ -383,6 +383,88 @@ def test_two_names_of_one_array_stay_so_where_paths_meet() -> None:
     assert [13.0] == launched(build, np.array([3.0]), cell(0)).result.tolist()
 
 
+def written_by_another_name(x, k, out):
+    g = eagle.Graph()
+    a = twice(x)
+    y = a if k else twice(a)
+    z = a if k > 1 else twice(a)
+    inc(y)
+    eagle.copy(z, into=out)
+    return g
+
+
+def read_by_its_first_name(x, k, out):
+    g = eagle.Graph()
+    a = twice(x)
+    y = a if k else twice(a)
+    inc(y)
+    eagle.copy(a, into=out)
+    return g
+
+
+def joined_twice(x, k, out):
+    g = eagle.Graph()
+    a = twice(x)
+    y = a if k else twice(a)
+    z = y if k > 1 else twice(y)
+    inc(a)
+    eagle.copy(z, into=out)
+    return g
+
+
+def written_in_the_pass_before(x, k, out):
+    g = eagle.Graph()
+    y = x
+    while k > 0:
+        eagle.copy(y, into=out)
+        inc(x)
+        y = x if k > 3 else twice(y)
+        down(k)
+    return g
+
+
+def written_by_a_view(x, k, out):
+    g = eagle.Graph()
+    y = x if k else twice(x)
+    inc(x[:1])
+    eagle.copy(y, into=out)
+    return g
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        written_by_another_name,
+        read_by_its_first_name,
+        joined_twice,
+        written_in_the_pass_before,
+        written_by_a_view,
+    ],
+)
+def test_where_somebody_could_tell_a_copy_from_its_array_it_is_refused(build: Any) -> None:
+    with pytest.raises(eagle.GraphError, match="G109"):
+        launched(build, np.zeros(2), cell(1), np.zeros(2))
+
+
+def test_where_nobody_could_it_is_not() -> None:
+    def build(x, k, out):
+        g = eagle.Graph()
+        old = x
+        while k > 0:
+            new = twice(old)
+            old = new if k > 1 else twice(new)
+            eagle.copy(new, into=out)
+            down(k)
+        inc(out)
+        y = old if k else out
+        g.result = twice(y)
+        return g
+
+    x, out = np.array([1.0]), np.zeros(1)
+    graph = launched(build, x, cell(3), out)
+    assert (1.0, 9.0, 18.0) == (x[0], out[0], graph.result[0])
+
+
 def test_planes_of_types_that_no_kernel_has_do_not_meet() -> None:
     def build(a, b, k, c):
         g = eagle.Graph()
