@@ -1,12 +1,10 @@
 """The workloads as hawk kernels."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
 from eagle.demo_kernels import oscillator, spread_oscillator
-from hawk import Kernel, Mutable, Param, Scalar, Terminated, kernel
+from hawk import Grid, Kernel, Mutable, Param, Scalar, Terminated, kernel
 
 
 @kernel(steps="auto")
@@ -119,6 +117,12 @@ def damped(
     (x,), (v,) = runge_kutta(slope, (x,), (v,), dt)
     t = t + 1.0
     terminated = t >= last
+
+
+@kernel
+def relax(p: Grid["r", "c"], source: Grid["r", "c"]) -> Grid["r", "c"]:
+    near = p.neighbor(r=-1) + p.neighbor(r=+1) + p.neighbor(c=-1) + p.neighbor(c=+1)
+    return 0.25 * (near - source)
 
 
 class Row(NamedTuple):

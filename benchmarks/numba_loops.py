@@ -11,3 +11,12 @@ def oscillator(omega, t_end, dt, x, v, t):
             xi, vi = xi + dt * vi, vi - c * xi
             ti += dt
         x[i], v[i], t[i] = xi, vi, ti
+
+
+@numba.njit
+def jacobi(p, source, out, quarter):
+    rows, columns = p.shape
+    for r in range(1, rows - 1):
+        for c in range(1, columns - 1):
+            near = p[r - 1, c] + p[r + 1, c] + p[r, c - 1] + p[r, c + 1]
+            out[r, c] = quarter * (near - source[r, c])

@@ -2,9 +2,9 @@
 
     python examples/heat.py
 
-Each sample is a cell. It reads its neighbours in the plate as it was, a table that nobody writes in
-that launch, and returns what it becomes; two plates take turns. The edges are insulated: beyond
-them a table gives its nearest element.
+Each sample is a cell. It reads its neighbours in the plate as it was, which nobody writes in that
+launch, and returns what it becomes; two plates take turns. The edges are insulated: a neighbour
+beyond them is the nearest cell there is.
 """
 
 import matplotlib.pyplot as plt
@@ -12,13 +12,14 @@ import numpy as np
 
 import eagle
 import hawk
-from hawk import Param, Scalar, Table
+from hawk import Grid, Param
 
 
 @hawk.kernel
-def spread(u: Table[Scalar, :, :], k: Param) -> Scalar:
-    i, j = hawk.sample_index() // u.shape[1], hawk.sample_index() % u.shape[1]
-    return u[i, j] + k * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
+def spread(u: Grid["x", "y"], k: Param) -> Grid["x", "y"]:
+    left, right = u.neighbor(x=-1), u.neighbor(x=+1)
+    below, above = u.neighbor(y=-1), u.neighbor(y=+1)
+    return u + k * (left + right + below + above - 4 * u)
 
 
 def plate(cells: int, seconds: float) -> tuple[np.ndarray, float]:
@@ -28,10 +29,7 @@ def plate(cells: int, seconds: float) -> tuple[np.ndarray, float]:
     steps = round(seconds * 4 * cells**2)
     here, there = wave.copy(), np.empty_like(wave)
     k = seconds / steps * cells**2
-    ways = [
-        eagle.deploy(spread).bind(u=a, k=k, n=a.size, out=b.reshape(-1))
-        for a, b in ((here, there), (there, here))
-    ]
+    ways = [eagle.deploy(spread).bind(u=a, k=k, out=b) for a, b in ((here, there), (there, here))]
     for step in range(steps):
         ways[step % 2].launch()
     last = (here, there)[steps % 2]

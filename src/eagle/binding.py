@@ -160,6 +160,10 @@ def bind(
         if fit is not None:
             return as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
+    if kernel.signature.grid is not None:
+        from eagle.grids import Grids  # few kernels have one
+
+        return Grids(kernel, door, given, problems, layout).bind(n)
     if kernel.signature.shaped or layout is not None:
         from eagle.small_arrays import SmallArrays  # kernels of scalars have no need of it
 
@@ -491,9 +495,13 @@ class Binder:
                 continue
             read, written = (one, two) if roles[two] in CHANGED else (two, one)
             allowed = self.door.in_place and roles[written] is Role.OUTPUT
-            allowed = allowed and roles[read] is not Role.TABLE
+            allowed = allowed and self.may_be_output(read, roles[read])
             if not (allowed and same_plane(arrays[i], arrays[j])):
                 self.refuse_shared(read, written, ", which is written")
+
+    def may_be_output(self, name: str, role: Role) -> bool:
+        """Does each sample read no more of it than its own number, before that is stored?"""
+        return role is not Role.TABLE
 
     def copied_roles(self) -> dict[str, Role]:
         """The roles of memory that counts besides that of the planes."""

@@ -19,7 +19,7 @@ from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
 from eagle.recording import recorder
 from hawk.annotations import owner
-from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, is_hidden
+from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, grid_of, is_hidden
 from hawk.ir.nodes import ARRAYS, CHANGED, MUTABLE, Role
 from hawk.kernel import Kernel
 
@@ -263,6 +263,7 @@ class Bound:
         planes = compiled.planes
         slots = {slot.name for slot in planes}
         asked = [call for hidden, call in _OF_PLACE.items() if hidden in slots]
+        asked += [f"the neighbours in {grid_of(name)!r}" for name in slots if grid_of(name)]
         asked += [f"hawk.{each.kind}" for each in compiled.phases if each.kind.startswith("arg")]
         if active.moves and asked:
             raise ValueError(

@@ -147,8 +147,9 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
 def _forms(kernel: Kernel[..., Any], compiled: Compiled) -> _Forms | None:
     """None for kernels that need a second look at every call."""
     signature = kernel.signature
-    # An array may be several planes, or for all samples, or be looked at by checks.
-    if signature.shaped or signature.tables or kernel.checks:
+    # An array may be several planes, or for all samples, or have several dimensions, or be looked
+    # at by checks.
+    if signature.shaped or signature.tables or signature.grid or kernel.checks:
         return None
     names = [p.name for p in kernel.parameters if p.role in _GIVEN]
     mask = next((p.name for p in kernel.parameters if p.role is Role.MASK), None)

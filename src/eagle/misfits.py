@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from eagle.interop.base import Foreign, Spelling, foreign
 from eagle.overlap import overlaps_itself
 from eagle.params import is_number, shown
 from eagle.planes import NUMPY, Shape, view_of
-from hawk.annotations import TableForm
-from hawk.ir.nodes import Role
+from hawk.annotations import GridForm, TableForm
+from hawk.ir.nodes import CHANGED, Role
 from hawk.ir.types import DType
 
 
@@ -44,25 +45,41 @@ def misfit(
 
 
 def table_misfit(
-    name: str, value: object, dtype: DType, form: TableForm, *, role: Role, lenient: bool
+    name: str,
+    value: object,
+    dtype: DType,
+    form: TableForm,
+    *,
+    role: Role,
+    lenient: bool,
+    like: str = "",
 ) -> str:
-    """Why `value` is not the table `name`, in one sentence; empty where it is one.
+    """Why `value` is not the table or the grid `name`, in one sentence; empty where it is one.
 
-    `role`: TABLE, or SHARED for one that is written. `lenient`: will it be copied where it is
-    strided?
+    `role`: TABLE, or SHARED for one that is written; of a grid INPUT, STATE or OUTPUT. `lenient`:
+    will it be copied where it is strided? `like` says what the shape of a grid was taken from, such
+    as " like 'p'".
     """
     array, other = view_of(value), foreign(value)
-    extents, written = form.extents, role is Role.SHARED
-    expected = f"a table, {dtype.numpy} {extents_of(form)}"
+    extents, written, grid = form.extents, role in CHANGED, isinstance(form, GridForm)
+    noun = f"a {form.kind.lower()}"
+    expected = f"{noun}, {dtype.numpy} {extents_of(form)}"
+    made = _empty_grid(dtype, form) if role is Role.OUTPUT else ""
     if array is None:
         got, fix = shown(value), ""
-        if other is not None:
+        if made:
+            got, fix = got if other is None else other.got, made
+        elif other is not None:
             got, fix = other.got, other.fix.format(x=name, dtype=dtype.numpy)
+        elif is_number(value) and grid:
+            fix = f"np.full({extents_of(form)}, {name})"
         elif is_number(value):
             fix = f"np.array([{name}])" if len(extents) == 1 else ""
         else:
             got, fix = _of_no_array(name, value, dtype, None, Role.STATE if written else Role.INPUT)
             fix = "rows of one length" if fix == "one number a sample" else fix
+            if grid:
+                fix = fix.replace("np.zeros(n", f"np.zeros({extents_of(form)}")
         return f"expected {expected}, got {got}" + (f"; write {fix}" if fix else "")
     contiguous = array.flags.c_contiguous or lenient
     fits = array.ndim == len(extents) and all(
@@ -72,26 +89,31 @@ def table_misfit(
     if written:
         usable = usable and array.flags.writeable and not overlaps_itself(array)
     if fits and array.dtype == NUMPY[dtype] and usable:
-        if 0 < array.size < 2**31:
+        if array.size < 2**31 and (array.size or grid):
             return ""
         return f"expected {expected}, got {array.dtype} {array.shape}; " + (
-            "a table has at least one element" if not array.size else "the largest has 2**31-1"
+            f"{noun} has at least one element" if not array.size else "the largest has 2**31-1"
         )
     if fits and not contiguous:
-        expected = expected.replace("a table", "a C-contiguous table")
+        expected = expected.replace(noun, noun.replace("a ", "a C-contiguous "))
     if written and not array.flags.writeable:
         expected = expected.replace("a ", "a writable ", 1)
+    expected += like * (not fits)
     spelling = Foreign(None).spelling if other is None else other.spelling
     got = _described(array, written=written) + ("" if other is None else other.note)
     if fits and not contiguous and array.ndim > 1:
         got += " in another order of its elements"
     said = f"expected {expected}, got {got}"
+    if made:
+        return f"{said}; write {made}"
     fix = text = spelling.array.format(x=name)
     if not fits:
         fix = _reformed(fix, array, form)
+        if not fix and grid and (like or array.ndim != len(extents)):
+            return f"{said}; all planes of a grid have one shape"
         if not fix:
             axes = form.axes if array.ndim == len(extents) else ()
-            declared = TableForm(form.element, (None,) * array.ndim, axes).name
+            declared = replace(form, extents=(None,) * array.ndim, axes=axes).name
             declared = f"Mutable[{declared}]" if written else declared
             return said + (f"; declare it `{name}: {declared}`" if array.ndim else "")
     if not _fits(array, dtype):
@@ -102,6 +124,12 @@ def table_misfit(
         copied = not array.flags.aligned or (written and not array.flags.writeable)
         fix = (spelling.copy if copied else spelling.contiguous).format(x=fix)
     return f"{said}; write {fix}" if fix else said
+
+
+def _empty_grid(dtype: DType, form: TableForm) -> str:
+    """A new array to return a grid into."""
+    dtype_too = "" if dtype is DType.F64 else f", np.{dtype.numpy}"
+    return f"np.empty({extents_of(form)}{dtype_too})"
 
 
 def extents_of(form: TableForm) -> str:

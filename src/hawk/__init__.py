@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.annotations import (
     Bool,
+    Grid,
     Index,
     Int32,
     Matrix,
@@ -37,6 +38,7 @@ __all__ = [
     "Bool",
     "CheckError",
     "CheckWarning",
+    "Grid",
     "HawkError",
     "Index",
     "Int32",

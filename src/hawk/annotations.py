@@ -14,6 +14,8 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
+    Literal,
     TypeAlias,
     TypeVar,
     get_args,
@@ -69,6 +71,7 @@ class TableForm:
     """The extent of each dimension where it is known, else None."""
     axes: tuple[str, ...] = ()
     """Their names, for `t.at(...)`; empty if they have none."""
+    kind: ClassVar[str] = "Table"
 
     @property
     def name(self) -> str:
@@ -79,7 +82,23 @@ class TableForm:
             parts += [f'"{a}"' if e is None else f'"{a}":{e}' for a, e in pairs]
         elif self.extents != (None,):
             parts += [":" if e is None else str(e) for e in self.extents]
-        return f"Table[{', '.join(parts)}]"
+        return f"{self.kind}[{', '.join(parts)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class GridForm(TableForm):
+    """What a sample of a grid holds, and the dimensions of the grid, which all have names."""
+
+    kind: ClassVar[str] = "Grid"
+
+    @property
+    def name(self) -> str:
+        """As a user writes it."""
+        pairs = zip(self.axes, self.extents, strict=True)
+        parts = [f'"{a}"' if e is None else f'"{a}":{e}' for a, e in pairs]
+        if self.element is not SCALAR:
+            parts.insert(0, self.element.name)
+        return f"Grid[{', '.join(parts)}]"
 
 
 class Marker(enum.Enum):
@@ -128,6 +147,28 @@ if TYPE_CHECKING:
         @property
         def shape(self) -> tuple[int, ...]: ...
 
+    class Grid(float):
+        """One number a sample, where the samples are arranged on a grid."""
+
+        def __class_getitem__(cls, items: Any) -> Any: ...
+        def __getitem__(self, index: int | tuple[int, ...], /) -> Any: ...
+        def neighbor(self, *, edge: Literal["clamp", "wrap"] = "clamp", **offset: int) -> Any: ...
+        def at(self, *, edge: Literal["clamp", "wrap"] = "clamp", **index: int) -> Any: ...
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        def __add__(self, other: float, /) -> Any: ...
+        def __radd__(self, other: float, /) -> Any: ...
+        def __sub__(self, other: float, /) -> Any: ...
+        def __rsub__(self, other: float, /) -> Any: ...
+        def __mul__(self, other: float, /) -> Any: ...
+        def __rmul__(self, other: float, /) -> Any: ...
+        def __truediv__(self, other: float, /) -> Any: ...
+        def __rtruediv__(self, other: float, /) -> Any: ...
+        def __floordiv__(self, other: float, /) -> Any: ...
+        def __mod__(self, other: float, /) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+
 else:
 
     class Table:
@@ -144,7 +185,31 @@ else:
             element, dimensions = _first(parts), parts[1:]
             if element is None:
                 element, dimensions = SCALAR, parts
-            return Annotated[cls, _form(element, dimensions)]
+            return Annotated[cls, TableForm(element, *_form("Table", dimensions))]
+
+    class Grid:
+        """One number a sample, where the samples are arranged on a grid, with neighbours.
+
+        `Grid["r", "c"]` is an array of two dimensions, whose elements are the samples in C order:
+        floats, or `Grid[Int32, "r", "c"]` of another type. A known extent is written as in
+        `Grid["r":64, "c"]`. Raises TypeError for anything else.
+        """
+
+        def __class_getitem__(cls, items: Any) -> Any:
+            parts = items if isinstance(items, tuple) else (items,)
+            element, dimensions = _first(parts), parts[1:]
+            if element is None:
+                element, dimensions = SCALAR, parts
+            if element is SCALAR and get_origin(parts[0]) is Annotated and dimensions == parts:
+                held = [each.name for each in get_args(parts[0]) if isinstance(each, Element)]
+                what = "a sample of a Grid is one Scalar, Index, Int32, UInt32 or Bool"
+                raise TypeError(f"{what}, not {' '.join(held) or parts[0]}")
+            extents, axes = _form("Grid", dimensions)
+            if not axes:
+                raise TypeError('each dimension of a Grid has a name; write Grid["r", "c"]')
+            if "edge" in axes:
+                raise TypeError('no dimension of a Grid is called "edge": u.neighbor(edge=...) is')
+            return Annotated[cls, GridForm(element, extents, axes)]
 
 
 def _first(parts: tuple[Any, ...]) -> Element | None:
@@ -153,8 +218,8 @@ def _first(parts: tuple[Any, ...]) -> Element | None:
     return _scalar(parts[0]) if named else None
 
 
-def _form(element: Element, dimensions: tuple[Any, ...]) -> TableForm:
-    """The form of a table with dimensions as they are written."""
+def _form(kind: str, dimensions: tuple[Any, ...]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
+    """The extents and the names of dimensions as they are written, of a Table or a Grid."""
     axes: list[str] = []
     extents: list[int | None] = []
     for each in dimensions:
@@ -162,27 +227,27 @@ def _form(element: Element, dimensions: tuple[Any, ...]) -> TableForm:
         if isinstance(each, slice):
             name, extent = each.start, each.stop
             if each.step is not None or (name is None and extent is not None):
-                raise TypeError(f'a dimension of a Table is "name":extent or :, not {each!r}')
+                raise TypeError(f'a dimension of a {kind} is "name":extent or :, not {each!r}')
         elif not isinstance(each, str):
             name, extent = None, each
             if each is None:
-                raise TypeError("a dimension of a Table is a number, a name or :, not None")
+                raise TypeError(f"a dimension of a {kind} is a number, a name or :, not None")
         if name is not None:
             if not isinstance(name, str) or not name.isidentifier():
-                raise TypeError(f"a dimension of a Table has a name like a variable, not {name!r}")
+                raise TypeError(f"a dimension of a {kind} has a name like a variable, not {name!r}")
             if name in axes:
-                raise TypeError(f"two dimensions of a Table are called {name!r}")
+                raise TypeError(f"two dimensions of a {kind} are called {name!r}")
             axes.append(name)
-        extents.append(None if extent is None else _extent(extent))
+        extents.append(None if extent is None else _extent(kind, extent))
     if axes and len(axes) < len(extents):
-        raise TypeError("either all dimensions of a Table have a name or none")
-    return TableForm(element, tuple(extents) or (None,), tuple(axes))
+        raise TypeError(f"either all dimensions of a {kind} have a name or none")
+    return tuple(extents) or (None,), tuple(axes)
 
 
-def _extent(given: Any) -> int:
+def _extent(kind: str, given: Any) -> int:
     whole = hasattr(given, "__index__") and not isinstance(given, bool)
     if not whole or not 1 <= int(given) < 2**31:
-        raise TypeError(f"the extent of a Table is a number from 1 to 2**31-1, not {given!r}")
+        raise TypeError(f"the extent of a {kind} is a number from 1 to 2**31-1, not {given!r}")
     return int(given)
 
 

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,9 +22,17 @@ from numpy.typing import NDArray
 
 from hawk.annotations import owner
 from hawk.errors import Loc, render
-from hawk.frontend.events import SHIFT, STEPS, Event, Events, Site, plane_name
+from hawk.frontend.events import OF_GRID, SHIFT, STEPS, Event, Events, Site, plane_name
 from hawk.frontend.replay import Replay, Seen
-from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, extent_name
+from hawk.ir.hidden import (
+    N_SAMPLES,
+    SAMPLE_INDEX,
+    STEP_INDEX,
+    dimension_name,
+    extent_name,
+    grid_of,
+    whole_name,
+)
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import TABLES, Number, Role
 from hawk.ir.types import DType
@@ -129,6 +138,17 @@ class _Run:
         forget(self.arrays, self.kinds)
         stored = (Role.STATE, Role.MASK)
         self.start = {n: a.copy() for n, a in self.arrays.items() if self.slots[n].role in stored}
+
+    @cached_property
+    def grids(self) -> dict[str, Any]:
+        """The extents of the grid, and the numbers of all samples in each plane that is one."""
+        grid = self.kernel.signature.grid
+        names = [dimension_name(axis) for axis in grid.axes] if grid else []
+        values: dict[str, Any] = {name: self.words[name] for name in names}
+        for each in self.kernel.parameters:
+            if each.grid is not None and each.role is Role.INPUT:
+                values[whole_name(each.name)] = self.arrays[each.name].tolist()
+        return values
 
     def tell(self) -> None:
         """Print, warn and raise."""
@@ -240,8 +260,11 @@ class Again:
         # Which the program may not have, where only what is printed asks for them.
         place = {N_SAMPLES: len(self.run.arrays[STEPS]), STEP_INDEX: self.taken}
         for name, table in self.run.tables.items():
+            if grid_of(name):
+                continue
             values[name] = table.ravel().tolist()
             values |= {extent_name(name, axis): e for axis, e in enumerate(table.shape)}
+        values |= self.run.grids
         return {**values, **place, SAMPLE_INDEX: self.sample}
 
     def _number(self, slot: Slot) -> Number:
@@ -272,7 +295,8 @@ def _sentence(site: Site, sample: int, step: int, seen: Seen) -> str:
             return f"sample {sample:,} became NaN at step {step:,}, first in `{site.text}`{values}"
         case Event.OUTSIDE:
             what = seen.text or site.text
-            return f"sample {sample:,} went outside of a table at step {step:,}: {what}{values}"
+            place = "a grid" if site.text.startswith(OF_GRID) else "a table"
+            return f"sample {sample:,} went outside of {place} at step {step:,}: {what}{values}"
         case Event.LOST | Event.PRINTED:
             what = seen.text or site.text
             return f"sample {sample:,} lost a number at step {step:,}: {what}{values}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hawk.frontend.debug import quoted
+from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import Apply, Function, Plane, Role, used_values, walk
 from hawk.ir.printer import to_text
 from hawk.ir.types import DType
@@ -101,6 +102,8 @@ def _planes(fn: Function, traced: Function) -> Iterator[str]:
         what = _ROLES[plane.role]
         if plane.role is Role.STATE and stores[plane.name] is plane.read:
             what = "state that no step changes"
+        elif grid_of(plane.name):
+            what = f"the numbers of all samples in {grid_of(plane.name)}"
         elif plane.role is Role.STATE and not _is_read(fn, plane):
             what = "stored when a step ends, never read: it may be left out"
         yield f"  {plane.name:{name_width}}  {plane.dtype.hawk:7}  {what}"

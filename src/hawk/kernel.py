@@ -334,13 +334,13 @@ class Kernel(Generic[P, R]):
 
     def __repr__(self) -> str:
         planes = ", ".join(f"{each.name}: {_describe(each)}" for each in self.parameters)
-        gives = "".join(f" -> {each.element.name}" for each in self.outputs[:1])
+        gives = "".join(f" -> {(each.grid or each.element).name}" for each in self.outputs[:1])
         more = ", ..." if len(self.outputs) > 1 else ""
         return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}>"
 
 
 def _describe(parameter: Parameter) -> str:
-    element = parameter.element.name
+    element = parameter.type_name
     match parameter.role:
         case Role.STATE:
             return f"Mutable[{element}]"
@@ -349,9 +349,9 @@ def _describe(parameter: Parameter) -> str:
         case Role.MASK:
             return "Terminated"
         case Role.TABLE:
-            return parameter.table.name if parameter.table else element
+            return element
         case Role.SHARED:
-            return f"Mutable[{parameter.table.name if parameter.table else element}]"
+            return f"Mutable[{element}]"
         case Role.INPUT | Role.OUTPUT | Role.INDEX:
             return element
 

@@ -17,7 +17,14 @@ from hawk.frontend.cpython import Shim
 from hawk.frontend.reductions import Asked
 from hawk.frontend.scatters import Given
 from hawk.frontend.signature import NO_DEFAULT
-from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX, extent_name
+from hawk.ir.hidden import (
+    N_SAMPLES,
+    SAMPLE_INDEX,
+    STEP_INDEX,
+    dimension_name,
+    extent_name,
+    whole_name,
+)
 from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import TABLES, WRITTEN, Role
@@ -109,6 +116,7 @@ def _run(
     tables = _tables(kernel, given, real)
     shared = {each.name: given[each.name].shape for each in kernel.parameters if each.table}
     given = {name: each for name, each in given.items() if name not in tables}
+    arranged = _arranged(kernel, given)
     shapes = {name: element.shape for name, element in kernel.signature.shaped.items()}
     sizes = {
         each.shape[-1] for name, each in given.items() if each.ndim > len(shapes.get(name, ()))
@@ -121,6 +129,7 @@ def _run(
         for each in kernel.parameters
         if each.role is Role.INPUT and given[each.name].ndim == len(each.element.shape)
     )
+    tables |= _of_grid(kernel, given, arranged, real)
     step = prepare(real, uniform)
     results = _allocate(kernel, given, real, n)
     stored = {
@@ -153,6 +162,9 @@ def _run(
         if each.role is Role.SHARED:
             array = np.array(tables[each.name], each.element.at(real).numpy)
             results[each.name] = array.reshape(shared[each.name])
+    for each in (*kernel.parameters, *kernel.outputs):
+        if each.grid is not None and each.name in results:
+            results[each.name] = results[each.name].reshape(arranged)
     return results
 
 
@@ -212,6 +224,41 @@ def _tables(
             raise TypeError(f"{kernel.name} needs {each.table.name} for {each.name!r}")
         values[each.name] = [represent(dtype, number) for number in array.ravel().tolist()]
         values |= {extent_name(each.name, axis): e for axis, e in enumerate(array.shape)}
+    return values
+
+
+def _arranged(kernel: Kernel[..., Any], given: dict[str, NDArray[Any]]) -> tuple[int, ...]:
+    """The shape of the grid; in `given` its planes become rows of samples."""
+    grid = kernel.signature.grid
+    if grid is None:
+        return ()
+    names = [each.name for each in kernel.parameters if each.grid is not None]
+    shapes = {given[name].shape for name in names}
+    known = tuple(extent for extent in grid.extents if extent is not None)
+    if not shapes and len(known) == len(grid.extents):
+        return known
+    shape = shapes.pop() if len(shapes) == 1 else ()
+    pairs = zip(grid.extents, shape, strict=False)
+    if len(shape) != len(grid.extents) or any(k not in (None, extent) for k, extent in pairs):
+        raise TypeError(f"{kernel.name} needs arrays of one shape, {grid.name}, for its grids")
+    given.update({name: given[name].reshape(-1) for name in names})
+    return shape
+
+
+def _of_grid(
+    kernel: Kernel[..., Any], given: dict[str, NDArray[Any]], shape: tuple[int, ...], real: DType
+) -> dict[str, Any]:
+    """The extents of the grid, and the numbers of all samples in each plane that is one."""
+    grid = kernel.signature.grid
+    if grid is None:
+        return {}
+    values: dict[str, Any] = {
+        dimension_name(axis): extent for axis, extent in zip(grid.axes, shape, strict=True)
+    }
+    for each in kernel.parameters:
+        if each.grid is not None and each.role is Role.INPUT:
+            dtype, numbers = each.element.at(real), given[each.name].tolist()
+            values[whole_name(each.name)] = [represent(dtype, number) for number in numbers]
     return values
 
 

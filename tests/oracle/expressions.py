@@ -121,6 +121,10 @@ class Expressions:
         """Functions that may be called."""
         self.tables: dict[str, tuple[str, int]] = {}
         """Kind and dimensions of the kernel's tables."""
+        self.grids: dict[str, str] = {}
+        """Kind of the kernel's grids that are only read."""
+        self.axes: tuple[str, ...] = ()
+        """The dimensions of the grid."""
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -141,6 +145,8 @@ class Expressions:
             return self.variable(kind, scope)
         if self.placed and self.chance(0.2):
             return self.place(kind, scope, depth - 1)
+        if self.grids and self.chance(0.2):
+            return self.of_other(kind, scope, depth - 1)
         if kind == REAL:
             return self.real(scope, depth - 1)
         return self.truth(scope, depth - 1) if kind == BOOL else self.whole(kind, scope, depth - 1)
@@ -253,6 +259,43 @@ class Expressions:
         if self.chance(0.1):
             return f"{name}[{', '.join(indices)}]".replace("[0", f"[len({name}) - 1")
         return f"{name}[{', '.join(indices)}]"
+
+    def of_other(self, kind: str, scope: Scope, depth: int) -> str:
+        """The number that another sample of a grid has, or where this one is."""
+        grids = [name for name, held in self.grids.items() if held == kind]
+        if kind == INDEX and self.chance(0.3):
+            axis = self.pick(*self.axes)
+            return self.pick(f"hawk.sample_index('{axis}')", f"hawk.n_samples('{axis}')")
+        if not grids:
+            return self.variable(kind, scope)
+        name = self.pick(*grids)
+        edge = self.pick("", "", ", edge='wrap'", ", edge='clamp'")
+        if self.chance(0.6):
+            some = self.random.sample(self.axes, self.random.randint(1, len(self.axes)))
+            offsets = ", ".join(f"{axis}={self.offset(scope, depth)}" for axis in some)
+            return f"{name}.neighbor({offsets}{edge})"
+        if self.chance(0.4):
+            return f"{name}[{self.placed_index('', scope, depth)}]"
+        indices = [self.placed_index(axis, scope, depth) for axis in self.axes]
+        if self.chance(0.3):
+            return f"{name}[{', '.join(indices)}]"
+        pairs = [f"{axis}={index}" for axis, index in zip(self.axes, indices, strict=True)]
+        self.random.shuffle(pairs)
+        return f"{name}.at({', '.join(pairs)}{edge})"
+
+    def offset(self, scope: Scope, depth: int) -> str:
+        known = self.pick("1", "-1", "1", "-1", "+2", "-3", "0", "1000", "-2**40", "2**62")
+        return known if self.chance(0.7) else self.whole(self.pick(*INTEGERS), scope, max(depth, 1))
+
+    def placed_index(self, axis: str, scope: Scope, depth: int) -> str:
+        """An index along a dimension, or in the order of the samples."""
+        of = f"'{axis}'" if axis else ""
+        near = self.pick(" + 1", " - 1", "", " - 2", " + 40", f" * 2 - hawk.n_samples({of})")
+        if self.chance(0.6):
+            return f"hawk.sample_index({of}){near}"
+        # One that turns out to be known, and to be none of the places, would be refused.
+        whole = self.whole(self.pick(*INTEGERS), scope, max(depth, 1))
+        return self.pick("0", f"hawk.index({whole}) + 0 * hawk.sample_index()")
 
     def random_number(self, kind: str, scope: Scope, depth: int) -> str:
         """A number that is drawn, or interpolated between the knots of tables."""

@@ -71,12 +71,14 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-def write(seed: int, *, arrays: bool = False, placed: bool = False) -> Program:
+def write(seed: int, *, arrays: bool = False, placed: bool = False, grids: bool = False) -> Program:
     """The program of `seed`, with small arrays or without; the same one each time.
 
-    `placed`: one that asks which sample it is in, and in which step.
+    `placed`: one that asks which sample it is in, and in which step; `grids`: on a grid.
     """
-    return Writer(Random(f"program {seed}"), arrays=arrays, placed=placed).program(seed)
+    writer = Writer(Random(f"program {seed}"), arrays=arrays, placed=placed)
+    writer.on_grid = grids
+    return writer.program(seed)
 
 
 class Writer:
@@ -98,6 +100,8 @@ class Writer:
         self.arrays = Arrays(self) if arrays else None
         self.nests = 1
         """Nests of loops left to write."""
+        self.on_grid = False
+        """Are the samples arranged on a grid?"""
 
     def fresh(self, prefix: str) -> str:
         self.count += 1
@@ -343,6 +347,21 @@ class Writer:
                     del scope.names[name]
                 self.parameters = kept
 
+    def grids(self, scope: Scope) -> None:
+        """Parameters that are grids, of each kind one that is read; perhaps state, too."""
+        axes = self.random.choice((("r",), ("r", "c"), ("r", "c"), ("q", "r", "c")))
+        self.express.axes = axes
+        form = ", ".join(f"'{axis}'" for axis in axes)
+        for kind in (REAL, REAL, *KINDS):
+            name = self.fresh("g")
+            self.parameters.append((name, f"Grid[{kind}, {form}]"))
+            self.express.grids[name] = scope.names[name] = kind
+            scope.fixed.add(name)
+        for place, (name, annotation) in enumerate(self.parameters):
+            if annotation.startswith("Mutable[") and self.chance(0.3):
+                inner = annotation.removeprefix("Mutable[").removesuffix("]")
+                self.parameters[place] = name, f"Mutable[Grid[{inner}, {form}]]"
+
     def program(self, seed: int) -> Program:
         module = Scope()
         text: list[str] = [HEADER]
@@ -365,6 +384,9 @@ class Writer:
             for name, (annotation, kind, rank) in TABLES.items():
                 self.parameters.append((name, annotation))
                 self.express.tables[name] = kind, rank
+        if self.on_grid:
+            text.insert(1, "from hawk import Grid")
+            self.grids(scope)
         # Mostly the outputs are what the body computes, so that little of it is in vain.
         outputs: list[str] | None = None
         if self.chance(0.8 if self.theme == "nests" else 0.4):

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
+from hawk.annotations import GridForm
 from hawk.edits import Edit
 from hawk.frontend.operators import (
     CONVERSIONS,
@@ -75,6 +76,8 @@ class Arithmetic(ABC):
     """
 
     real: DType
+    grid: GridForm | None = None
+    """How the samples are arranged, in a kernel with a Grid."""
 
     @abstractmethod
     def is_number(self, value: object) -> bool:
@@ -113,10 +116,23 @@ class Arithmetic(ABC):
     def extent(self, table: str, axis: int) -> Any:
         """The extent of a table along an axis, an Int32, where its annotation does not say it."""
 
+    @abstractmethod
+    def dimension(self, axis: str) -> Any:
+        """The extent of the grid along a dimension, an Int32, where no annotation says it."""
+
+    @abstractmethod
+    def whole(self, grid: str, dtype: DType) -> Any:
+        """The numbers that all samples have in a plane, for `lookup` and `near`."""
+
     def beyond_table(  # noqa: B027 - few want to hear of it
         self, table: str, axis: int, index: Any, beyond: Callable[[], Any]
     ) -> None:
         """Hear of an index of a table; `beyond` says whether it is none of the table's places."""
+
+    def beyond_grid(  # noqa: B027 - few want to hear of it
+        self, grid: str, axis: int | None, index: Any, beyond: Callable[[], Any]
+    ) -> None:
+        """The same of a grid; `axis` None: of an index in the order of the samples."""
 
     def certain(self, value: Any) -> Any:
         """The Python number that a number of the program is for all samples, else None."""

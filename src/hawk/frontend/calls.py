@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hawk.errors import NOWHERE, HawkError, Loc
+from hawk.frontend import grids, tables
 from hawk.frontend import names as table
-from hawk.frontend import tables
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
 from hawk.frontend.known import by_python, no_text
@@ -29,7 +29,15 @@ from hawk.frontend.source import Source, nearest, own_nodes
 from hawk.frontend.structural import Structural
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
-from hawk.frontend.values import Closure, Scalar, Spot, TableView, Unusable, is_known
+from hawk.frontend.values import (
+    Closure,
+    GridScalar,
+    Scalar,
+    Spot,
+    TableView,
+    Unusable,
+    is_known,
+)
 from hawk.ir.nodes import Role
 from hawk.math import linear
 
@@ -73,6 +81,8 @@ class Calls:
                 return self.structural.methods.call(frame, node, owner, node.func.attr, *given)
             if isinstance(owner, TableView) and node.func.attr == "at":
                 return self._at(frame, node, owner, name)
+            if isinstance(owner, GridScalar) and node.func.attr in ("neighbor", "at"):
+                return self._of_grid(frame, node, owner, node.func.attr, name)
             callee = expressions.attribute(frame, node.func, owner)
         else:
             callee = expressions.evaluate(frame, node.func)
@@ -92,7 +102,21 @@ class Calls:
             raise expressions.error(frame, node, misfit) from None
         places = {each.arg: each.value for each in node.keywords}
         written = [places.get(axis, node) for axis in table.form.axes]
-        return expressions.looked_up(frame, node, table, indices, written, name)
+        read = functools.partial(tables.element, table, indices)
+        return expressions.looked_up(frame, node, table, read, written, name)
+
+    def _of_grid(
+        self, frame: Frame, node: ast.Call, grid: GridScalar, method: str, name: str
+    ) -> Any:
+        """`u.neighbor(r=-1)` or `u.at(r=i, c=j)`: the number of another sample."""
+        expressions = self.domain.expressions
+        args, keywords = self._arguments(frame, node)
+        places = {each.arg: each.value for each in node.keywords}
+        assert grid.form is not None
+        written = [places.get(axis, node) for axis in grid.form.axes]
+        read = grids.neighbor if method == "neighbor" else grids.at
+        wanted = functools.partial(read, grid, args, keywords)
+        return expressions.looked_up(frame, node, grid, wanted, written, name)
 
     def _arguments(self, frame: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         """What a call gives by place and by name."""
@@ -227,7 +251,7 @@ class Calls:
         for value in (*args, *keywords.values()):
             self.domain.scatters.check_read(frame, node, value)
         for value, each in zip(args, node.args, strict=False):
-            if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_TABLES:
+            if not isinstance(value, (Scalar, bool, int, float)) and callee not in table.OF_OTHERS:
                 what = f"`{text}` takes numbers, and `{frame.source.text(each)}` is "
                 fix = ""
                 if isinstance(value, SmallArray) and len(args) == 1 and len(value.shape) == 1:
@@ -454,6 +478,9 @@ class Calls:
             if each.table is not None:
                 self._check_table(frame, written.get(each.name, node), kernel, each, value)
                 continue
+            if each.grid is not None and each.role is Role.INPUT:
+                self._check_grid(frame, written.get(each.name, node), kernel, each, value)
+                continue
             if each.element.shape:
                 place = written.get(each.name, node)
                 names[each.name] = self._shaped(frame, node, place, kernel, each, value)
@@ -496,6 +523,22 @@ class Calls:
             raise HawkError("H216", what, frame.loc(node), as_shared(value))
         pairs = zip(form.extents, value.form.extents, strict=False)
         fits = len(form.extents) == len(value.form.extents) and value.dtype is dtype
+        if not fits or any(a is not None and a != b for a, b in pairs):
+            raise HawkError("H305", what + f"a {value.form.name}", frame.loc(node))
+
+    def _check_grid(
+        self, frame: Frame, node: ast.AST, kernel: Any, parameter: Parameter, value: Any
+    ) -> None:
+        """Check that what a kernel inside a kernel gets for a Grid is one of its dimensions."""
+        form, dtype = parameter.grid, parameter.element.at(self.numbers.real)
+        assert form is not None
+        what = f"`{parameter.name}` of `{kernel.source.name}` is a {form.name}, and it gets "
+        if not isinstance(value, GridScalar) or value.form is None:
+            raise HawkError("H305", what + describe(self.numbers, value), frame.loc(node))
+        pairs = zip(form.extents, value.form.extents, strict=False)
+        fits = form.axes == value.form.axes and value.dtype is dtype
+        if value.changed:
+            raise HawkError("H305", what + f"a Mutable[{value.form.name}]", frame.loc(node))
         if not fits or any(a is not None and a != b for a, b in pairs):
             raise HawkError("H305", what + f"a {value.form.name}", frame.loc(node))
 

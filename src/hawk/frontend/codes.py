@@ -47,8 +47,9 @@ CODES: Mapping[str, str] = {
     "H212": "A value that must be known when the kernel is traced.",
     "H213": "Numbers that do not fit the parts they are assigned to.",
     "H214": "Shapes of small arrays that do not go together.",
-    "H215": "An index that is not one of a table's places.",
+    "H215": "An index that is not one of the places of a table or a grid.",
     "H216": "Something given to a table that does not take it, or not in this way.",
+    "H217": "Neighbours of numbers that the step itself changes.",
     # names and calls
     "H301": "A name that is not defined.",
     "H302": "A name that is bound on one path only, or read before it is bound.",
@@ -71,5 +72,5 @@ CODES: Mapping[str, str] = {
     "H601": "An assertion that does not hold for a sample.",
     "H602": "A number that became NaN.",
     "H603": "A number without a true result: out of range as an integer, or divided by 0.",
-    "H604": "An index outside of a table: the nearest place is read there, and nothing is given.",
+    "H604": "An index outside of a table or grid: the nearest place is read, and nothing is given.",
 }

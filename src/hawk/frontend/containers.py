@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
 from hawk.errors import Fix, HawkError
+from hawk.frontend import grids, tables
 from hawk.frontend.frame import Frame
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
@@ -18,6 +20,7 @@ from hawk.frontend.templates import describe
 from hawk.frontend.values import (
     VIEWS,
     Closure,
+    GridScalar,
     NeedsKnown,
     Range,
     Scalar,
@@ -161,6 +164,8 @@ class Containers:
     def place(self, frame: Frame, node: ast.Subscript) -> tuple[Any, Any]:
         """What has the element, and the key that is known."""
         owner = self.expressions.evaluate(frame, node.value)
+        if isinstance(owner, (GridScalar, TableView, Spots)):
+            return owner, [self.expressions.evaluate(frame, each) for each in indices_of(node)]
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)}, one number of this sample"
@@ -168,8 +173,6 @@ class Containers:
             if not isinstance(node.slice, (ast.Constant, ast.Slice)):  # that of another sample
                 fix = f"a Table for what other samples have, {text}: Table[Scalar], next to it"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
-        if isinstance(owner, (TableView, Spots)):
-            return owner, [self.expressions.evaluate(frame, each) for each in indices_of(node)]
         if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
@@ -182,8 +185,10 @@ class Containers:
 
     def element(self, frame: Frame, node: ast.Subscript, owner: Any, key: Any) -> Any:
         """The element of `owner` at `key`, written as `node`."""
-        if isinstance(owner, TableView):
-            return self.expressions.looked_up(frame, node, owner, key, indices_of(node))
+        if isinstance(owner, (GridScalar, TableView)):
+            element: Any = grids.element if isinstance(owner, GridScalar) else tables.element
+            read = partial(element, owner, key)
+            return self.expressions.looked_up(frame, node, owner, read, indices_of(node))
         if isinstance(owner, Spots):
             return Spot(owner, tuple(key), tuple(indices_of(node)))
         if isinstance(owner, SmallArray):

@@ -9,7 +9,7 @@ functions call in the place of what was written.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, NoReturn
@@ -19,9 +19,9 @@ import numpy as np
 from hawk import math as own
 from hawk.annotations import Element
 from hawk.collective import REDUCTIONS, scatter
+from hawk.frontend import grids, tables
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
-from hawk.frontend import tables
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
@@ -31,7 +31,7 @@ from hawk.frontend.reductions import Batch
 from hawk.frontend.scatters import PythonSpot, PythonSpots
 from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
 from hawk.frontend.values import TableView
-from hawk.ir.hidden import PLACES, extent_name
+from hawk.ir.hidden import PLACES, dimension_name, extent_name, whole_name
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import Role
 from hawk.ir.ops import OPS, result_type
@@ -50,6 +50,10 @@ class PythonNumbers(Arithmetic):
         """Which sample this is, of how many, in which step."""
         self.extents: dict[str, tuple[int, ...]] = {}
         """The extents of each table."""
+        self.dimensions: dict[str, int] = {}
+        """The extents of the grid."""
+        self.wholes: dict[str, Sequence[Any]] = {}
+        """The numbers of all samples in each plane that is a Grid."""
 
     def is_number(self, value: object) -> bool:
         return isinstance(value, Number)
@@ -90,6 +94,16 @@ class PythonNumbers(Arithmetic):
 
     def extent(self, table: str, axis: int) -> Number:
         return self.constant(self.extents[table][axis], DType.I32)
+
+    def dimension(self, axis: str) -> Number:
+        return self.constant(self.dimensions[axis], DType.I32)
+
+    def whole(self, grid: str, dtype: DType) -> Number:
+        return Number(self, dtype, self.wholes[grid])
+
+    def at_the_place_of(self, other: PythonNumbers) -> None:
+        """Be where the numbers of another shim are, in the same batch."""
+        self.places, self.grid, self.dimensions = other.places, other.grid, other.dimensions
 
     def certain(self, value: Any) -> None:
         return None  # what a number is here, it need not be for another sample
@@ -229,6 +243,38 @@ class PythonTable(TableView):
         raise TypeError(f"the table `{self.name}` is read at its indices")
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GridNumber(Number):
+    """The number of a Grid, which can be asked for those of other samples."""
+
+    name: str = ""
+    form: Any = None
+    changed: bool = False
+
+    def __getitem__(self, index: Any) -> Any:
+        indices = index if isinstance(index, tuple) else (index,)
+        return self._of_other(lambda: grids.element(self, indices))
+
+    def at(self, *indices: Any, **named: Any) -> Any:
+        return self._of_other(lambda: grids.at(self, indices, named))
+
+    def neighbor(self, *offsets: Any, **named: Any) -> Any:
+        return self._of_other(lambda: grids.neighbor(self, offsets, named))
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return grids.shape(self)
+
+    def _of_other(self, read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except Misfit as misfit:
+            raise TypeError(_said(misfit, "", "")) from None
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"the grid `{self.name}` is read at its indices")
+
+
 def _plain(value: Any) -> Any:
     """NumPy's scalars, and arrays of no dimension, are Python's numbers."""
     single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
@@ -294,7 +340,7 @@ class Shim:
         if self.other is None:
             self.other = Shim(self.numbers.real, contract=contract, batch=self.batch)
             self.other.other, self.other.asserts = self, self.asserts
-        self.other.numbers.places = self.numbers.places
+        self.other.numbers.at_the_place_of(self.numbers)
         return self.other
 
     def recompiled(
@@ -314,13 +360,25 @@ class Shim:
         """
         numbers, given = self.numbers, dict[str, Any]()
         numbers.places = {name: int(values[name]) for name in PLACES if name in values}
+        numbers.grid = kernel.signature.grid
+        if numbers.grid is not None:
+            axes = numbers.grid.axes
+            numbers.dimensions = {axis: int(values[dimension_name(axis)]) for axis in axes}
         parameters, _ = kernel.signature.scalars
         for each in parameters:
             if each.name not in values:
                 continue
             value = values[each.name]
-            if each.table is None:
-                given[each.name] = Number(numbers, each.element.at(numbers.real), value)
+            dtype = each.element.at(numbers.real)
+            if each.grid is not None:
+                changed = each.role is Role.STATE
+                numbers.extents[each.name] = tuple(numbers.dimensions.values())
+                numbers.wholes[each.name] = values.get(whole_name(each.name), ())
+                given[each.name] = GridNumber(
+                    numbers, dtype, value, name=each.name, form=each.grid, changed=changed
+                )
+            elif each.table is None:
+                given[each.name] = Number(numbers, dtype, value)
             else:
                 axes = range(len(each.table.extents))
                 extents = tuple(int(values[extent_name(each.name, axis)]) for axis in axes)

@@ -31,7 +31,7 @@ class Event(enum.Enum):
     LOST = "lost"
     """A conversion to an integer, or a division by 0, that has no true result."""
     OUTSIDE = "outside"
-    """An index that is none of a table's places."""
+    """An index that is none of the places of a table or a grid."""
     PRINTED = "printed"
     NAN = "nan"
     """A number that is stored became NaN."""
@@ -56,7 +56,9 @@ class Events:
 
 
 _CARRIED = (Event.FAILED, Event.LOST, Event.PRINTED)
-"""What any step may do. Only one with a table also reads outside of it."""
+"""What any step may do. Only one with a table or a grid also reads outside of it."""
+OF_GRID = "an index of the grid"
+"""How the text of an `OUTSIDE` begins that is one of a grid."""
 INTEGERS = {f"to_{dtype.value}": dtype for dtype in (DType.I32, DType.U32, DType.I64)}
 DIVISIONS = ("floordiv", "mod")
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
 from hawk.errors import Edit, HawkError
-from hawk.frontend import tables
+from hawk.frontend import grids, tables
 from hawk.frontend.arrays import Arrays
 from hawk.frontend.calls import Calls
 from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
+from hawk.frontend.grid_annotations import USUAL
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
@@ -22,11 +23,13 @@ from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
 from hawk.frontend.small_arrays import SmallArray
+from hawk.frontend.source import nearest
 from hawk.frontend.suggestions import augmented, chained, subject, with_texts
 from hawk.frontend.sums import Sums
 from hawk.frontend.symbols import SYMBOLS
 from hawk.frontend.values import (
     Closure,
+    GridScalar,
     NeedsKnown,
     Scalar,
     Spot,
@@ -215,20 +218,20 @@ class Expressions:
         self,
         frame: Frame,
         node: ast.AST,
-        table: TableView,
-        indices: list[Any],
+        owner: TableView | GridScalar,
+        read: Callable[[], Any],
         written: list[ast.expr],
         name: str = "",
     ) -> Any:
-        """The element of a table; `written` are the expressions of its indices."""
+        """What `read` gives of a table or a grid; `written` are the expressions of its indices."""
         numbers = self.numbers
-        self.domain.scatters.check_read(frame, node, table)
+        self.domain.scatters.check_read(frame, node, owner)
         numbers.builder.loc, numbers.name = frame.loc(node), name
         try:
-            return tables.element(table, indices)
+            return read()
         except Misfit as misfit:
-            axis = misfit.axis if isinstance(misfit, tables.Misplaced) else None
-            operands = () if axis is None else (written[axis],)
+            axis = misfit.axis if isinstance(misfit, tables.Misplaced) else len(written)
+            operands = tuple(written[axis : axis + 1])
             raise self.error(frame, node, misfit, operands) from None
         finally:
             numbers.name = ""
@@ -245,6 +248,14 @@ class Expressions:
             raise HawkError("H307", what, frame.loc(node), fixes.get(node.attr, ""))
         if isinstance(owner, SmallArray):
             return self.arrays.attribute(frame, node, owner)
+        if isinstance(owner, GridScalar) and node.attr in grids.METHODS:
+            if node.attr == "shape":
+                return grids.shape(owner)
+            text = f"{frame.source.text(node.value)}.{node.attr}"
+            example = {"neighbor": "=+1", "at": "=..."}[node.attr]
+            axes = owner.form.axes if owner.form else ()
+            fix = f"{text}({', '.join(f'{axis}{example}' for axis in axes)})"
+            raise HawkError("H307", f"`{text}` is called", frame.loc(node), fix)
         if isinstance(owner, Scalar):
             text = frame.source.text(node.value)
             what = f"`{text}` is one number of this sample and has no `{node.attr}`"
@@ -254,6 +265,12 @@ class Expressions:
             fix = f"{known}({', '.join([text, *given])})" if known else fix
             if node.attr in KINDS and not given:
                 fix = Edit(f"hawk.{node.attr}({text})", ", of all samples")
+            if isinstance(owner, GridScalar):
+                near = nearest(node.attr, grids.METHODS)
+                what = f"`{text}` is a Grid and has no `{node.attr}`"
+                fix = f"{text}.{near}({', '.join(given)})" if near else fix
+            elif node.attr in grids.METHODS[:2]:
+                fix = f"such as {text}.{node.attr}(...) of a parameter {text}: {USUAL}"
             if node.attr == "is_integer":
                 fix = filled("{left} == np.floor({left})", left=text)
                 fix = fix if owner.dtype.is_float else "True"

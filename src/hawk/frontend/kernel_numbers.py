@@ -8,11 +8,19 @@ from typing import Any
 
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.debug import HAWK
-from hawk.frontend.events import Event, Watch
+from hawk.frontend.events import OF_GRID, Event, Watch
 from hawk.frontend.operators import Kind, Literal, literal
 from hawk.frontend.values import Scalar
 from hawk.ir.builder import Builder
-from hawk.ir.hidden import extent_name, extent_plane, place_plane
+from hawk.ir.hidden import (
+    dimension_name,
+    dimension_plane,
+    extent_name,
+    extent_plane,
+    place_plane,
+    whole_name,
+    whole_plane,
+)
 from hawk.ir.nodes import Block, Plane
 from hawk.ir.types import DType
 
@@ -101,6 +109,24 @@ class KernelNumbers(Arithmetic):
         plane = self.hidden.setdefault(extent_name(table, axis), extent_plane(table, axis))
         assert plane.read is not None
         return Scalar(plane.read)
+
+    def dimension(self, axis: str) -> Scalar:
+        plane = self.hidden.setdefault(dimension_name(axis), dimension_plane(axis))
+        assert plane.read is not None
+        return Scalar(plane.read)
+
+    def whole(self, grid: str, dtype: DType) -> Scalar:
+        plane = self.hidden.setdefault(whole_name(grid), whole_plane(grid, dtype))
+        assert plane.read is not None
+        return Scalar(plane.read)
+
+    def beyond_grid(
+        self, grid: str, axis: int | None, index: Any, beyond: Callable[[], Any]
+    ) -> None:
+        if self.watch is not None and not self.builder.loc.file.startswith(HAWK):
+            along = "" if axis is None or self.grid is None else f" along {self.grid.axes[axis]}"
+            text = f"{OF_GRID} `{grid}`{along}"
+            self.watch.note(Event.OUTSIDE, beyond(), self.builder.loc, text)
 
     def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
         if self.watch is not None and not self.builder.loc.file.startswith(HAWK):

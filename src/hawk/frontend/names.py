@@ -25,7 +25,7 @@ from hawk.frontend import recipes as r
 from hawk.frontend.conversions import TARGETS
 from hawk.frontend.places import n_samples, sample_index, step_index
 from hawk.frontend.recipes import Recipe
-from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX, STEP_INDEX
+from hawk.ir.hidden import N_SAMPLES, SAMPLE_INDEX
 from hawk.ir.types import DType
 from hawk.math import distributions
 
@@ -46,7 +46,7 @@ _TABLE: dict[Any, Recipe] = {
     **{function: r.convert(target) for function, target in TARGETS.items()},
     sample_index: o.place(SAMPLE_INDEX),
     n_samples: o.place(N_SAMPLES),
-    step_index: o.place(STEP_INDEX),
+    step_index: o.step_index,
     # math: floor, ceil and trunc give integers
     math.sqrt: r.of_float("sqrt"),
     math.floor: r.to_integer("floor"),
@@ -244,8 +244,8 @@ TYPED = (
 """Functions that Python does not run for us on what is known: conversions, whose result has a type,
 `sum`, which adds floats in another way since Python 3.12, and what only a kernel knows."""
 
-OF_TABLES = (own.interp, np.interp)
-"""Functions that take tables, not numbers alone."""
+OF_OTHERS = (own.interp, np.interp, sample_index, n_samples)
+"""Functions that take tables or names, not numbers alone."""
 
 LATER: Mapping[str, str] = {
     "dist": "math.hypot(...) of the differences",

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hawk.frontend import grids
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.operators import Misfit, is_bool, is_float
 from hawk.frontend.recipes import Recipe
 from hawk.frontend.values import TableView
-from hawk.ir.hidden import SAMPLE_INDEX
+from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.types import DType
 from hawk.math import distributions as dist
 from hawk.math.interpolation import KINDS, interpolate
@@ -48,9 +49,14 @@ def numpy_interpolation(numbers: Arithmetic, x: Any, xp: Any, fp: Any) -> Any:
     return interpolation(numbers, x, xp, fp)
 
 
+def step_index(numbers: Arithmetic) -> Any:
+    """In which step the sample is."""
+    return numbers.place(STEP_INDEX)
+
+
 def place(name: str) -> Recipe:
-    """Which sample this is, of how many, or in which step."""
-    return lambda numbers: numbers.place(name)
+    """Which sample this is, or of how many; also along a dimension of the grid."""
+    return lambda numbers, dimension=None, /: grids.place(numbers, name, dimension)
 
 
 # --- random numbers -------------------------------------------------------------------------------

@@ -98,7 +98,9 @@ class _Numbers(PythonNumbers):
     def outside(self, index: Number, length: int) -> None:
         self.record.outside(index, length)
 
-    def beyond_table(self, table: str, axis: int, index: Any, beyond: Callable[[], Any]) -> None:
+    def beyond_table(
+        self, table: str, axis: int | None, index: Any, beyond: Callable[[], Any]
+    ) -> None:
         site, record = self.record.site, self.record
         if site is None or site.kind is not Event.OUTSIDE or record.seen is not None:
             return
@@ -106,8 +108,15 @@ class _Numbers(PythonNumbers):
             size = self._size(table, axis)
             record.seen = record.here(text=f"index {index} of `{table}`, which has {size}")
 
-    def _size(self, table: str, axis: int) -> str:
+    def beyond_grid(
+        self, grid: str, axis: int | None, index: Any, beyond: Callable[[], Any]
+    ) -> None:
+        self.beyond_table(grid, axis, index, beyond)
+
+    def _size(self, table: str, axis: int | None) -> str:
         extents = self.extents[table]
+        if axis is None:
+            return f"{math.prod(extents)} of them"
         along = "of them" if len(extents) == 1 else f"along axis {axis}"
         return f"{extents[axis]} {along}"
 
@@ -123,7 +132,7 @@ class _Look(Shim):
     def within(self, *, contract: bool) -> Shim:
         real = self.numbers.real
         inner = _Look(real, self.record, contract=contract, asserts=self.asserts)
-        inner.numbers.places = self.numbers.places
+        inner.numbers.at_the_place_of(self.numbers)
         return inner
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:

@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import numpy as np
 
 from hawk import annotations as words
-from hawk.annotations import BOOL, INDEX, SCALAR, Element, Marker, TableForm
+from hawk.annotations import BOOL, INDEX, SCALAR, Element, GridForm, Marker, TableForm
 from hawk.errors import Edit, HawkError, Loc
+from hawk.frontend import grid_annotations as grids
 from hawk.frontend.refused import check
 from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
 from hawk.ir.nodes import MUTABLE, Role
@@ -48,6 +49,13 @@ class Parameter:
     default: object = NO_DEFAULT
     table: TableForm | None = None
     """The dimensions of a Table."""
+    grid: GridForm | None = None
+    """The dimensions of a Grid."""
+
+    @property
+    def type_name(self) -> str:
+        """The type of its numbers as a user writes it, with how they are arranged."""
+        return (self.table or self.grid or self.element).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,8 @@ class Output:
 
     name: str
     element: Element
+    grid: GridForm | None = None
+    """The dimensions of a Grid."""
 
     @property
     def role(self) -> Role:
@@ -75,6 +85,8 @@ class Signature:
     """Parameters and outputs with a plane for each component of a small array."""
     tables: bool = field(init=False, repr=False)
     """Is there a Table among the parameters?"""
+    grid: GridForm | None = None
+    """How the samples are arranged, where some plane is a Grid."""
 
     def __post_init__(self) -> None:
         planes = (*self.parameters, *self.outputs)
@@ -138,7 +150,7 @@ FIELDS = ("allocated", "done", "finished", "report", "status", "steps_taken")
 """Names that a plane cannot have because the result of a run holds planes and these."""
 _KINDS = (
     "Scalar, Index, Int32, UInt32, Bool, Vector[w], Matrix[r, c], Quat, Param, Mutable[...], "
-    "Table[...] or Terminated"
+    "Table[...], Grid[...] or Terminated"
 )
 _SIZED = {
     words.Vector: ("Vector[3]", "its length"),
@@ -162,11 +174,14 @@ def read(function: types.FunctionType, source: Source, reserved: Collection[str]
         _parameter(source, arg, default, known) for arg, default in _declared(function, source)
     )
     outputs, nesting = _outputs(source, known)
+    forms = {each.name: each.grid for each in (*parameters, *outputs) if each.grid is not None}
+    returned = {each.name for each in outputs}
+    grid = grids.one_grid(forms, lambda name: _where(source, name), returned)
     _check_names(source, parameters, outputs, reserved)
     _check_returns(source, parameters, outputs, nesting)
     _check_result(source, parameters, outputs)
     _check_mask(source, parameters)
-    return Signature(parameters, outputs, nesting)
+    return Signature(parameters, outputs, nesting, grid=grid)
 
 
 def _declared(function: types.FunctionType, source: Source) -> list[tuple[ast.arg, object]]:
@@ -219,10 +234,12 @@ def _meant(error: Exception, name: str, namespace: Mapping[str, Any], text: str)
     if not isinstance(error, NameError) or not error.name:
         return ""
     ours = re.findall(r"\w{3,}", _KINDS)
-    if "Table[" in text and error.name not in ours:
+    if ("Table[" in text or "Grid[" in text) and error.name not in ours:
         # An axis; tools that tidy annotations take its quotes off.
-        axis = rf"(?<![\w\"'.]){error.name}(?=\s*[:,\]])"
-        return f"{name}: " + re.sub(axis, f'"{error.name}"', text)
+        unknown = [each for each in re.findall(r"[\w.]+", text) if each.isidentifier()]
+        for each in [each for each in unknown if each not in namespace and each not in ours]:
+            text = re.sub(rf"(?<![\w\"'.]){each}(?=\s*[:,\]])", f'"{each}"', text)
+        return f"{name}: {text}"
     near = nearest(error.name, [each for each in namespace if each in words.__dict__])
     if not near:
         return f"the import of {error.name} at the top of the file"
@@ -259,6 +276,8 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
             what = f"`{name}` is Mutable, but of which type?"
             raise HawkError("H105", what, source.loc(arg), f"{name}: Mutable[Scalar]")
         return Parameter(name, Role.UNIFORM, SCALAR, default)
+    if grids.is_bare(annotation) or grids.form_in(annotation) is not None:
+        return _grid_of(source, arg, annotation, default)
     form = _table_of(source, arg, annotation, default)
     if form is not None:
         role = Role.TABLE if get_args(annotation)[-1] is form else Role.SHARED
@@ -275,6 +294,20 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
     if elements[0].shape and default is not NO_DEFAULT:
         _check_default(source, arg, elements[0], default)
     return Parameter(name, role, elements[0], default)
+
+
+def _grid_of(source: Source, arg: ast.arg, annotation: Any, default: object) -> Parameter:
+    """A parameter that is a Grid. Raises HawkError."""
+    name, where = arg.arg, source.loc(arg)
+    changed, form = grids.changed_by(annotation, name, where), grids.form_in(annotation)
+    assert form is not None
+    if default is not NO_DEFAULT and not changed:
+        what = f"`{name}` is a Grid, and is given at every call; it has no default"
+        value = source.loc(_default(source, arg))
+        where = replace(where, end_line=value.end_line, end_col=value.end_col)
+        raise HawkError("H107", what, where, f"{name}: {form.name}")
+    role = Role.STATE if changed else Role.INPUT
+    return Parameter(name, role, form.element, default, grid=form)
 
 
 def _table_of(source: Source, arg: ast.arg, annotation: Any, default: object) -> TableForm | None:
@@ -402,13 +435,21 @@ def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...],
             fix = Edit("-> tuple[Scalar, Scalar]")
             raise HawkError("H105", what, _where(source, "return"), fix)
         elements = [_output(source, part, annotation) for part in parts]
-        return tuple(Output(f"out{i}", each) for i, each in enumerate(elements)), "tuple"
-    return (Output("out", _output(source, annotation, annotation)),), "one"
+        outputs = [
+            Output(f"out{i}", element, grids.form_in(part))
+            for i, (element, part) in enumerate(zip(elements, parts, strict=True))
+        ]
+        return tuple(outputs), "tuple"
+    element = _output(source, annotation, annotation)
+    return (Output("out", element, grids.form_in(annotation)),), "one"
 
 
 def _output(source: Source, annotation: Any, whole: Any) -> Element:
     """What one returned value is; `whole` is all that the signature says of what is returned."""
     elements, markers = _parts(annotation)
+    grid = grids.form_in(annotation)
+    if grid is not None and not markers:
+        return grid.element
     if len(elements) == 1 and not markers:
         return elements[0]
     where, fix = _where(source, "return"), Edit(f"-> {_output_text(whole)}")
@@ -417,6 +458,9 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
         raise HawkError("H105", what, where, fix)
     if annotation in _PLAIN:
         what = f"`{annotation.__name__}` does not say which array is returned"
+        raise HawkError("H105", what, where, fix)
+    if annotation is words.Grid:
+        what = "what is returned is a Grid, but of which dimensions?"
         raise HawkError("H105", what, where, fix)
     if markers:
         what = f"what is returned is stored at the end of a step and cannot be {markers[0].value}"
@@ -431,7 +475,7 @@ def _output(source: Source, annotation: Any, whole: Any) -> Element:
         what = f"`{annotation.__name__}` does not say {missing}, which is part of the kernel"
         raise HawkError("H105", what, where, fix)
     what = "the return annotation is not Scalar, Index, Int32, UInt32, Bool, Vector[w], "
-    what += "Matrix[r, c], Quat or a tuple of these"
+    what += "Matrix[r, c], Quat, Grid[...] or a tuple of these"
     raise HawkError("H105", what, where, fix)
 
 
@@ -454,6 +498,13 @@ def _meant_elements(annotation: Any) -> Iterator[str]:
         return
     if _sized(annotation):
         yield _SIZED[annotation][0]
+        return
+    if grids.is_bare(annotation):
+        yield grids.USUAL
+        return
+    grid = grids.form_in(annotation)
+    if grid is not None:
+        yield grid.name
         return
     elements, _ = _parts(annotation)
     yield elements[0].name if elements else _PLAIN.get(annotation, SCALAR).name
@@ -554,7 +605,7 @@ def _check_result(
     changed = next((each for each in parameters if each.name in bound), None)
     if changed is None:
         raise HawkError("H112", what + "returns nothing", source.head(), "return ...")
-    plane = f"{changed.name}: Mutable[{changed.element.name}]"
+    plane = f"{changed.name}: Mutable[{changed.type_name}]"
     fix = Edit(plane, ", if what becomes of it is to be kept")
     where = _where(source, changed.name)
     raise HawkError("H112", what + "returns nothing", where, fix)

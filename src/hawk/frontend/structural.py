@@ -20,7 +20,16 @@ from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import own_nodes
 from hawk.frontend.suggestions import elements, fresh
 from hawk.frontend.templates import describe
-from hawk.frontend.values import VIEWS, NeedsKnown, Range, Scalar, Stream, TableView, is_known
+from hawk.frontend.values import (
+    VIEWS,
+    GridScalar,
+    NeedsKnown,
+    Range,
+    Scalar,
+    Stream,
+    TableView,
+    is_known,
+)
 from hawk.ir.reduce import KINDS
 
 if TYPE_CHECKING:
@@ -156,7 +165,8 @@ class Structural:
             what = (
                 f"`{text}` is {describe(self.numbers, value)}, one number of this sample, and has "
             )
-            raise HawkError("H404", what + "no length", frame.loc(node), "a Param for the length")
+            fix = f"{text}.shape[0]" if isinstance(value, GridScalar) else "a Param for the length"
+            raise HawkError("H404", what + "no length", frame.loc(node), fix)
         fix = f"len(tuple({frame.source.text(node.args[0])}))" if isinstance(value, Stream) else ""
         raise HawkError("H404", what, frame.loc(node), fix)
 

@@ -20,6 +20,13 @@ class Misplaced(Misfit):
 
     axis = 0
 
+    @classmethod
+    def along(cls, axis: int, code: str, what: str, *fixes: str, side: str = "left") -> Misplaced:
+        """One along `axis`, whose fixes stand for the index alone."""
+        misplaced = cls(code, what, *fixes, side=side)
+        misplaced.axis = axis
+        return misplaced
+
 
 def element(table: TableView, indices: Sequence[Any]) -> Any:
     """The element at an index of each dimension. Raises Misfit."""
@@ -149,7 +156,7 @@ def _typed(table: TableView, axis: int, index: Any) -> tuple[Any, Any, DType]:
     """The Python number that an index is known to be, else None; the index, and its type."""
     numbers = table.numbers
     if not numbers.is_number(index) and not isinstance(index, (bool, int, float)):
-        what = f"an index of `{table.name}` is an integer, not {_described(index)}"
+        what = f"an index of `{table.name}` is an integer, not {described(index)}"
         raise Misplaced("H215", what, f"one element at a time, as in {_example(table)}")
     kind = _checked(table, numbers.kind(index))
     known: Any = numbers.certain(index) if numbers.is_number(index) else index
@@ -212,7 +219,9 @@ def _example(table: TableView) -> str:
     return f"{table.name}[{', '.join('ijklm'[: len(table.form.extents)])}]"
 
 
-def _described(index: Any) -> str:
+def described(index: Any) -> str:
+    """What is no integer, with its article."""
     if isinstance(index, slice):
         return "a slice"
-    return "None" if index is None else f"a {type(index).__name__}"
+    kind = type(index).__name__
+    return "None" if index is None else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -14,7 +14,7 @@ from hawk.frontend.lookup import Reads
 from hawk.frontend.signature import Output, Parameter, Signature
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
-from hawk.frontend.values import Scalar, TableView, Unusable
+from hawk.frontend.values import GridScalar, Scalar, TableView, Unusable
 from hawk.ir.builder import Builder
 from hawk.ir.hidden import STEP_INDEX
 from hawk.ir.nodes import Function, Plane, Role, Value
@@ -54,9 +54,13 @@ def trace(
     `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
     """
     builder = Builder(source.head())
-    tables = any(each.table for each in signature.parameters)
+    tables = any(each.table or each.grid for each in signature.parameters)
     domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
     planes, groups = _planes(source, signature, real, uniform)
+    domain.numbers.grid = signature.grid
+    if checks and signature.grid is not None:  # who replays a step asks, even if no program does
+        for axis in signature.grid.axes:
+            domain.numbers.dimension(axis)
     names: dict[str, Any] = {}
     for each in signature.parameters:
         if each.role is Role.MASK:
@@ -68,6 +72,16 @@ def trace(
             shared = each.role is Role.SHARED
             names[each.name] = TableView(
                 each.name, domain.numbers, parts[0], each.table, dtype, shared
+            )
+            continue
+        if each.grid is not None:
+            changed = each.role is Role.STATE
+            names[each.name] = GridScalar(
+                parts[0].value,
+                name=each.name,
+                numbers=domain.numbers,
+                form=each.grid,
+                changed=changed,
             )
             continue
         shape = each.element.shape

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hawk.annotations import TableForm
+from hawk.annotations import GridForm, TableForm
 from hawk.errors import HawkError, Loc
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
@@ -32,6 +32,18 @@ class Scalar:
 
     def __bool__(self) -> bool:
         raise TypeError("the truth of a number of the program is not known while it is traced")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GridScalar(Scalar):
+    """A Grid parameter: this sample's own number, which can be asked for those of others."""
+
+    name: str = ""
+    numbers: Any = None
+    """Whose numbers it holds."""
+    form: GridForm | None = None
+    changed: bool = False
+    """Is it a Mutable?"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Planes that nobody passes: places of samples, sizes of tables, what is given to those.
+"""Planes that nobody passes: places of samples, sizes of tables and grids, what is given to those.
 
 Their names have a space in them, so no plane of a user is called like one.
 """
@@ -27,6 +27,34 @@ def extent_name(table: str, axis: int) -> str:
 def extent_plane(table: str, axis: int) -> Plane:
     name = extent_name(table, axis)
     return Plane(name, Role.UNIFORM, DType.I32, Value(DType.I32, name=name.replace(" ", "_")))
+
+
+def dimension_name(axis: str) -> str:
+    """The UNIFORM plane, an i32, that holds the extent of the grid along one of its dimensions."""
+    return f"extent of {axis}"
+
+
+def dimension_plane(axis: str) -> Plane:
+    name = dimension_name(axis)
+    return Plane(name, Role.UNIFORM, DType.I32, Value(DType.I32, name=name.replace(" ", "_")))
+
+
+_WHOLE = "all of "
+
+
+def whole_name(grid: str) -> str:
+    """The TABLE plane with the numbers that all samples have in the plane `grid`."""
+    return _WHOLE + grid
+
+
+def whole_plane(grid: str, dtype: DType) -> Plane:
+    name = whole_name(grid)
+    return Plane(name, Role.TABLE, dtype, Value(dtype, name=name.replace(" ", "_")))
+
+
+def grid_of(name: str) -> str:
+    """The plane whose numbers of all samples the plane `name` holds; empty if it does not."""
+    return name.removeprefix(_WHOLE) if name.startswith(_WHOLE) else ""
 
 
 def spot_name(scatter: int) -> str:

@@ -356,3 +356,10 @@ def lookup(_: DType, table: Sequence[Number], place: int) -> Number:
     if not 0 <= place < len(table):
         raise IndexError(f"element {place} of a table of {len(table)}")
     return table[place]
+
+
+def near(dtype: DType, table: Sequence[Number], outside: bool, simple: int, place: int) -> Number:
+    """The element at `place`, which is `simple` but `outside`."""
+    if not outside and simple != place:
+        raise IndexError(f"element {place} of a table, told as {simple}")
+    return lookup(dtype, table, place)

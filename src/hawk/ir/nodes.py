@@ -106,8 +106,8 @@ class Role(enum.Enum):
     INDEX = "index"
     """The sample's own index in the batch. It has no array."""
     TABLE = "table"
-    """Numbers that all samples share, only read. Its `read` stands for all of them: `lookup` takes
-    it, and nothing else does."""
+    """Numbers that all samples share, only read. Its `read` stands for all of them: `lookup` and
+    `near` take it, and nothing else does."""
     SHARED = "shared"
     """Numbers that all samples share, read as a TABLE is: as they were when the step began. What a
     step gives to them, its scatters, comes after it."""

@@ -7,7 +7,7 @@ its kind (`f i u b`, see `DType.kind`). In an LLVM text {0} {1} {2} are the oper
 type of the last one, {R} the type of the result, {C} the bool type of the same width, and {M} the
 suffix of an intrinsic's name for {A} (`f64`, `v8f64`); `=` alone means that the bits of the operand
 are the result. A row with no text for a type has a decomposition for it: see `decompose`.
-Only `lookup` has neither: a target reads memory in its own way.
+Only those in `LOOKUPS` have neither: a target reads memory in its own way.
 """
 
 from __future__ import annotations
@@ -72,6 +72,13 @@ def _element(types: Types) -> DType:
     table, place = types
     if place is not I32:
         raise TypeError(f"needs a table and an i32, got {_listed(types)}")
+    return table
+
+
+def _neighbour(types: Types) -> DType:
+    table, outside, simple, place = types
+    if outside is not BOOL or simple is not I32 or place is not I32:
+        raise TypeError(f"needs a table, a bool and two i32, got {_listed(types)}")
     return table
 
 
@@ -248,6 +255,9 @@ _ROWS = (
     # tables
     Op("lookup", 2, _element, _m.lookup, {}, {}, 0,
        "The element of a table at an i32 that is one of its places, all dimensions in one row."),
+    Op("near", 4, _neighbour, _m.near, {}, {}, 0,
+       "The element of a table at its last operand. Where the second does not hold, the third is "
+       "that place too, found in a simpler way."),
     # conversions
     Op("to_bool", 1, _to(BOOL), _m.convert(BOOL), _cast(b="="), _each("fiu", _d.to_bool), 0,
        "Is it other than 0? A NaN is."),
@@ -289,6 +299,9 @@ _ROWS = (
 
 OPS: Mapping[str, Op] = {row.name: row for row in _ROWS}
 """Every operation, by name."""
+
+LOOKUPS = ("lookup", "near")
+"""Operations whose first operand is a table."""
 
 
 @functools.cache

@@ -4,7 +4,7 @@
 * Operands fit the operation's row, and its result has the type the row gives.
 * Both blocks of an If, and the params, inits and yields of a Loop, have the results' types.
 * `launch` sees uniform planes only, `sample` inputs too, `step` everything.
-* A TABLE or SHARED is the first operand of a `lookup`, and of nothing else.
+* A TABLE or SHARED is the first operand of a `lookup` or a `near`, and of nothing else.
 * STATE, MASK and OUTPUT planes are stored, once each, in order; no others are.
 * A reduction has a uniform plane of the type it gives.
 * A scatter has a shared plane, and what it gives is stored in two outputs.
@@ -29,7 +29,7 @@ from hawk.ir.nodes import (
     Statement,
     Value,
 )
-from hawk.ir.ops import OPS, result_type
+from hawk.ir.ops import LOOKUPS, OPS, result_type
 from hawk.ir.reduce import KINDS, result_of
 from hawk.ir.scatter import kinds_of
 from hawk.ir.types import DType
@@ -175,7 +175,7 @@ def _apply(statement: Apply, scope: _Scope) -> None:
     _need(statement.op in OPS, f"no operation `{statement.op}`")
     where = f"`{statement.op}`"
     args = statement.args
-    if statement.op == "lookup":
+    if statement.op in LOOKUPS:
         _need(args[0] in scope.tables, f"{_shown(args[0])} is no table")
         args = args[1:]
     scope.use(args, where)

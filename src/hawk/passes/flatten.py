@@ -8,7 +8,7 @@ from hawk.ir.builder import Builder
 from hawk.ir.nodes import Apply, Block, Function, If, Statement, Value, walk
 from hawk.passes.rewrite import rewrite
 
-COST = {"div": 10, "sqrt": 10, "lookup": 6, "quot": 40, "floordiv": 40, "mod": 40}
+COST = {"div": 10, "sqrt": 10, "lookup": 6, "near": 6, "quot": 40, "floordiv": 40, "mod": 40}
 """What an operation costs a vector of samples, in additions; those not listed cost 1."""
 MOST = 30
 """The most that both arms together may cost; about as much as one mispredicted jump."""

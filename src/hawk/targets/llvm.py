@@ -25,9 +25,11 @@ from hawk.ir.nodes import (
     operands_of,
     walk,
 )
-from hawk.ir.ops import OPS
+from hawk.ir.ops import LOOKUPS, OPS
 from hawk.ir.types import DType
-from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES, Shape
+from hawk.targets import tables
+from hawk.targets.positions import Positions
+from hawk.targets.shape import LLVM_TYPES, ONE, Shape
 
 Names: TypeAlias = tuple[str, ...]
 """The LLVM values that hold one value of the program: one, or one a chain."""
@@ -40,6 +42,10 @@ OUTLINE = 80
 """Operations from which on a side of a branch is a function of its own, for one chain: written out
 for each chain it would take most of the time that code generation takes. A side that is said to be
 seldom needed always is: the registers are for the others."""
+
+
+RARE = "!0"
+"""The branch weights of a branch seldom taken, defined at the end of each module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +68,20 @@ class Emitter:
     since everything else is pure.
     """
 
-    def __init__(self, shape: Shape, varying: set[Value]) -> None:
+    def __init__(
+        self, shape: Shape, varying: set[Value], positions: Positions | None = None
+    ) -> None:
         self.shape = shape
         self.varying = varying
+        self.positions = positions or Positions()
+        self.apart = ""
+        """One bool, where it is known: are the group's samples from here and there, or few?"""
+        self.indices: Callable[[], Names] = tuple
+        """Writes the samples' indices, for who needs them late."""
+        self.sure: set[Value] = set()
+        """Results of each `near` that is written for groups in which no lane is outside."""
+        self.at_border = False
+        """Is what is being written for groups in which perhaps one is?"""
         self.names: dict[Value, Names] = {}
         self.tables: set[Value] = set()
         """Values that are held as the address of a table."""
@@ -76,11 +93,14 @@ class Emitter:
         """Room on the stack, to be written before everything else."""
         self.functions: list[str] = []
         """Functions that the lines call."""
+        self.blocks: dict[Value, Block] = {}
+        """How each `near` is read at a border."""
+        self._rooms: dict[Value, str] = {}
         self._sides: dict[Block, str] = {}
         """Blocks that have become functions, and their names."""
         self.here = "entry"
         self._count = 0
-        self._spread: list[dict[Value, Names]] = [{}]
+        self._spread: list[dict[object, Names]] = [{}]
 
     # -- text ------------------------------------------------------------------------------------
 
@@ -101,6 +121,12 @@ class Emitter:
         self.stack.append(f"  {name} = alloca {kind}, align {align}")
         return name
 
+    def room_of(self, value: Value) -> str:
+        """Room for one chain of a value, always the same."""
+        if value not in self._rooms:
+            self._rooms[value] = self.room(self.type_of(value), align=64)
+        return self._rooms[value]
+
     def label(self, hint: str) -> str:
         """A new label, not placed yet."""
         self._count += 1
@@ -114,8 +140,10 @@ class Emitter:
     def jump(self, label: str) -> None:
         self.line(f"br label %{label}")
 
-    def branch(self, test: str, then: str, orelse: str) -> None:
-        self.line(f"br i1 {test}, label %{then}, label %{orelse}")
+    def branch(self, test: str, then: str, orelse: str, *, rare: bool = False) -> None:
+        """Go to one of two labels; `rare`: seldom to the first."""
+        weights = f", !prof {RARE}" if rare else ""
+        self.line(f"br i1 {test}, label %{then}, label %{orelse}{weights}")
 
     def phi(self, kind: str, *ways: tuple[str, str]) -> str:
         """Merge a value of LLVM type `kind` from (value, label) pairs."""
@@ -160,16 +188,38 @@ class Emitter:
     def lanes(self, value: Value) -> Names:
         """The value as one vector a chain; what is the same for all samples is spread."""
         if value in self.varying:
-            return self.names[value]
+            return self._late(value) if value in self.positions.lazy else self.names[value]
         if isinstance(value, Const):
             return (self.splat(literal(value), value.dtype),) * self.shape.chains
-        for known in self._spread:
-            if value in known:
-                return known[value]
+        known = self.recall(value)
+        if known is not None:
+            return known
         (name,) = self.names[value]
         spread = (self.spread(name, LLVM_TYPES[value.dtype]),) * self.shape.chains
-        self._spread[-1][value] = spread
+        self.remember(value, spread)
         return spread
+
+    def _late(self, value: Value) -> Names:
+        """A position that was left out until here."""
+        for node in self.positions.made_of(value, late=True):
+            if self.recall(node.result) is None:
+                args = [self.lanes(arg) for arg in node.args]
+                self.remember(
+                    node.result, tuple(self.apply(node, a) for a in zip(*args, strict=True))
+                )
+        known = self.recall(value)
+        if known is None:
+            known = self.names.get(value) or self.indices()
+            self.remember(value, known)
+        return known
+
+    def recall(self, key: object) -> Names | None:
+        """What was remembered where it is seen from here."""
+        return next((known[key] for known in self._spread if key in known), None)
+
+    def remember(self, key: object, names: Names) -> None:
+        """Keep names for as long as the innermost scope."""
+        self._spread[-1][key] = names
 
     def splat(self, text: str, dtype: DType) -> str:
         """The constant `text` in every lane."""
@@ -190,7 +240,7 @@ class Emitter:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is spread inside is forgotten outside: it may not have been computed there."""
+        """What is remembered inside is forgotten outside: it may not have been computed there."""
         self._spread.append({})
         try:
             yield
@@ -278,12 +328,18 @@ class Emitter:
     def statements(self, items: tuple[Statement, ...]) -> None:
         run: list[Apply] = []
         for statement in items:
-            if isinstance(statement, Apply) and len(run) < RUN:
+            far = isinstance(statement, Apply) and statement.op == "near"
+            far = far and statement.results[0] in self.varying - self.sure
+            if isinstance(statement, Apply) and statement.result in self.positions.lazy:
+                continue  # written where a group needs it, which is seldom
+            if isinstance(statement, Apply) and len(run) < RUN and not far:
                 run.append(statement)
                 continue
             self.operations(run)
             run = []
             match statement:
+                case Apply() if far:
+                    tables.near(self, statement)
                 case Apply():
                     run.append(statement)
                 case If():
@@ -304,23 +360,26 @@ class Emitter:
         for chain in range(self.shape.chains):
             for node in run:
                 if node.result in self.varying:
-                    args = [self.lanes(arg)[chain] for arg in node.args if arg not in self.tables]
-                    name = self.apply(node, args)
+                    if node.result in self.sure:
+                        name = tables.straight(self, node, chain)
+                    else:
+                        args = [self.lanes(a)[chain] for a in node.args if a not in self.tables]
+                        name = self.apply(node, args)
                     self.names[node.result] = (*self.names[node.result], name) if chain else (name,)
                 elif chain == 0:
                     args = [self.names_of(arg)[0] for arg in node.args if arg not in self.tables]
                     self.names[node.result] = (self.apply(node, args),)
 
-    def apply(self, node: Apply, args: Sequence[str]) -> str:
+    def apply(self, node: Apply, args: Sequence[str], shape: Shape | None = None) -> str:
         """One operation on one vector or scalar, spelled as its row says."""
-        if node.op == "lookup":
-            return self.lookup(node, args[0])
+        if node.op in LOOKUPS:
+            return tables.lookup(self, node, args[-1])
         operand = node.args[-1].dtype
         spelling = OPS[node.op].llvm
         template = spelling.get(operand.value) or spelling[operand.kind]
         if template == "=":
             return args[0]
-        shape = self.shape if node.result in self.varying else Shape(1)
+        shape = shape or (self.shape if node.result in self.varying else ONE)
         element, name = LLVM_TYPES[operand], ""
         for instruction in template.split("\n"):
             name = self.define(
@@ -334,29 +393,6 @@ class Emitter:
                 )
             )
         return name
-
-    def lookup(self, node: Apply, places: str) -> str:
-        """The elements of a table at the places: one load a lane, then put together.
-
-        A gather does the same in one instruction, and on the processors we measured in more time.
-        """
-        (table,) = self.names_of(node.args[0])
-        element, memory = LLVM_TYPES[node.result.dtype], MEMORY_TYPES[node.result.dtype]
-        if node.result not in self.varying or self.shape.width == 1:
-            number = self._loaded(table, memory, places)
-            return self.define(f"icmp ne i8 {number}, 0") if element == "i1" else number
-        kind, total = self.shape.vector(memory), "poison"
-        for lane in range(self.shape.width):
-            place = self.define(f"extractelement {self.shape.vector('i32')} {places}, i32 {lane}")
-            number = self._loaded(table, memory, place)
-            total = self.define(f"insertelement {kind} {total}, {memory} {number}, i32 {lane}")
-        return self.define(f"icmp ne {kind} {total}, zeroinitializer") if element == "i1" else total
-
-    def _loaded(self, table: str, memory: str, place: str) -> str:
-        """One element of a table. The place is not negative, so it may be widened either way."""
-        wide = self.define(f"zext i32 {place} to i64")
-        address = self.define(f"getelementptr {memory}, ptr {table}, i64 {wide}")
-        return self.define(f"load {memory}, ptr {address}")
 
     def branch_on(self, node: If) -> None:
         """A condition that is the same for all samples is a real branch."""
@@ -422,30 +458,50 @@ class Emitter:
         The step is written several times, the function once. It has the usual calling convention:
         with `preserve_allcc` LLVM 22 loses the upper halves of vector registers.
         """
-        inputs, kinds = inputs_of(block), [self.type_of(result) for result in results]
-        name = self._sides.get(block)
-        if name is None:
-            name = self._sides[block] = self._function(block, inputs, results)
-        rooms = [self.room(kind, align=64) for kind in kinds]
-        ends: list[list[str]] = [[] for _ in kinds]
-        for chain in range(self.shape.chains):
-            held = [self.lanes(v) if v in self.varying else self.names_of(v) for v in inputs]
-            args = [
-                f"{self.type_of(value)} {names[chain if value in self.varying else 0]}"
-                for value, names in zip(inputs, held, strict=True)
-            ]
-            args += [f"ptr {room}" for room in rooms]
-            self.line(f"call void {name}({', '.join(args)})")
-            for end, kind, room in zip(ends, kinds, rooms, strict=True):
-                end.append(self.define(f"load {kind}, ptr {room}"))
-        return [tuple(end) for end in ends]
+        rooms = [self.room(self.type_of(result), align=64) for result in results]
+        chains = [self.called(block, results, n, rooms) for n in range(self.shape.chains)]
+        return list(zip(*chains, strict=True)) if results else []
 
-    def _function(self, block: Block, inputs: list[Value], results: tuple[Value, ...]) -> str:
+    def called(
+        self,
+        block: Block,
+        results: tuple[Value, ...],
+        chain: int,
+        rooms: Sequence[str],
+        *,
+        base: str = "",
+    ) -> Names:
+        """What a block as a function yields for one chain; `rooms` are where it leaves that.
+
+        `base`: the index of the chain's first sample, if it is to know where its samples are.
+        """
+        inputs, name = inputs_of(block), self._sides.get(block)
+        if name is None:
+            name = self._sides[block] = self._function(block, inputs, results, placed=bool(base))
+        held = [self.lanes(v) if v in self.varying else self.names_of(v) for v in inputs]
+        args = [
+            f"{self.type_of(value)} {names[chain if value in self.varying else 0]}"
+            for value, names in zip(inputs, held, strict=True)
+        ]
+        args += [f"ptr {room}" for room in rooms]
+        args += [f"i1 {self.apart}", f"i64 {base}"] if base else []
+        self.line(f"call void {name}({', '.join(args)})")
+        pairs = zip(results, rooms, strict=True)
+        return tuple(self.define(f"load {self.type_of(r)}, ptr {room}") for r, room in pairs)
+
+    def _function(
+        self, block: Block, inputs: list[Value], results: tuple[Value, ...], *, placed: bool
+    ) -> str:
         """Write a block as a function of one chain that stores what it yields; its name."""
-        inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying)
+        # One that is not told where its samples are knows of no positions, and compares places.
+        positions = self.positions if placed else None
+        inner = Emitter(Shape(self.shape.width, 1, self.shape.wide_masks), self.varying, positions)
         inner.tables = self.tables
         for place, value in enumerate(inputs):
             inner.bind(value, (f"%a{place}",))
+        if placed:
+            inner.apart, inner.at_border = "%apart", True
+            tables.begin(inner, "%base")
         inner.statements(block.items)
         for place, (names, result) in enumerate(
             zip(inner.ends(block, results), results, strict=True)
@@ -453,6 +509,7 @@ class Emitter:
             inner.line(f"store {self.type_of(result)} {names[0]}, ptr %to{place}")
         params = [f"{self.type_of(value)} %a{place}" for place, value in enumerate(inputs)]
         params += [f"ptr %to{place}" for place in range(len(results))]
+        params += ["i1 %apart", "i64 %base"] if placed else []
         name = f"@side{len(self.functions)}"
         self.functions.append(
             f"define internal void {name}({', '.join(params)}) nounwind {{\n"

@@ -56,3 +56,7 @@ class Shape:
         """The type's part of an intrinsic's name: `f64`, `v4f64`."""
         name = _SUFFIXES.get(element, element)
         return name if self.width == 1 else f"v{self.width}{name}"
+
+
+ONE = Shape(1)
+"""A scalar."""

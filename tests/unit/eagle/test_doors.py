@@ -19,6 +19,7 @@ import eagle
 import hawk
 from hawk import (
     Bool,
+    Grid,
     Index,
     Int32,
     Matrix,
@@ -112,6 +113,26 @@ def kinds(i: Index, j: Int32, u: UInt32, flag: Bool, k: Param[Int32] = 1) -> Ind
 @hawk.kernel
 def looks(t: Table[Scalar], g: Table["r":2, "c"], k: Table[Int32, 3], i: Index) -> Scalar:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
     return t[i] + g[0, i] + float(k[i])
+
+
+@hawk.kernel
+def relax(p: Grid["r", "c"], source: Grid["r", "c"]) -> Grid["r", "c"]:
+    return 0.5 * (p.neighbor(r=-1) + p.neighbor(c=+1)) - source
+
+
+@hawk.kernel
+def fixed(p: Grid["r":3, "c":3]) -> Grid["r":3, "c":3]:  # pyright: ignore[reportGeneralTypeIssues, reportInvalidTypeArguments]
+    return p + 1.0
+
+
+@hawk.kernel
+def warm(u: Mutable[Grid["r", "c"]], gain: Scalar):
+    u += gain
+
+
+@hawk.kernel
+def ramp(x: Scalar) -> Grid["r", "c"]:
+    return x + hawk.sample_index("r")
 
 
 def tables(n: int = 4, **changes: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from hawk.ir.nodes import (
     Statement,
     Value,
 )
-from hawk.ir.ops import OPS, Op, result_type
+from hawk.ir.ops import LOOKUPS, OPS, Op, result_type
 from hawk.ir.types import DType
 
 INTERNAL = ("quot", "fit_shl", "fit_shr", "fit_copysign", "fit_i32", "fit_u32", "fit_i64")
@@ -59,6 +59,8 @@ def accepted(row: Op) -> list[tuple[DType, ...]]:
     for last in DType:
         for first in dict.fromkeys((last, DType.BOOL)):
             types = (first, *[last] * (row.arity - 1))
+            if row.arity == 4:
+                types = (last, DType.BOOL, DType.I32, DType.I32)
             try:
                 result_type(row.name, types)
             except TypeError:
@@ -67,7 +69,7 @@ def accepted(row: Op) -> list[tuple[DType, ...]]:
     return list(dict.fromkeys(found))
 
 
-OF_TABLES = ("lookup",)
+OF_TABLES = LOOKUPS
 """Whose first operand is no number."""
 
 OPERATIONS = [

@@ -13,8 +13,23 @@ hold samples. The same is done for samples that a map picks from all over the ar
 
 from __future__ import annotations
 
-from hawk.ir.nodes import ARRAYS, TABLES, Function, Plane, Role, Value
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hawk.ir.nodes import (
+    ARRAYS,
+    TABLES,
+    Block,
+    Function,
+    Loop,
+    Plane,
+    Role,
+    Value,
+    used_values,
+    walk,
+)
 from hawk.ir.types import DType
+from hawk.targets import tables
 from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.control import default_control
 from hawk.targets.cpu.link import ENTRY
@@ -26,7 +41,8 @@ from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
 from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
-from hawk.targets.llvm import Emitter, Names, zero
+from hawk.targets.llvm import RARE, Emitter, Names, zero
+from hawk.targets.positions import near_of, positions_of
 from hawk.targets.shape import MEMORY_TYPES, bits_of
 from hawk.targets.uniform import has_loop, varying_values
 
@@ -51,6 +67,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
             *functions,
             _PLACES,
             *(_copy_text(element) for element in sorted(writer.copied)),
+            f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
         )
     )
 
@@ -129,7 +146,7 @@ class Entry:
         self.machine = machine
         varying = varying_values(fn)
         self.loops = has_loop(fn)
-        self.emitter = Emitter(variant.shape, varying)
+        self.emitter = Emitter(variant.shape, varying, positions_of(fn, varying))
         looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work_of(fn))
         self.watch = Watch(self.emitter, machine, steps_between_looks=looks)
         self.emitter.round = self.watch.round
@@ -180,8 +197,12 @@ class Entry:
         e.place(head)
         with e.scope():
             group = self.next_group(steps, leave) if pool is None else pool.next(leave)
+            e.apart = group.apart
             if self.index is not None:
-                e.bind(self.index, self._indices(group))
+                e.indices = lambda: self._indices(group)
+                tables.begin(e, group.base)
+                if self.index not in e.positions.lazy:
+                    e.bind(self.index, e.indices())
             outcome = self._advance(group)
             if pool is None:
                 self.end_group(group, outcome, steps, leave)
@@ -396,9 +417,9 @@ class Entry:
             if plane.read is not None:
                 e.bind(plane.read, self._load(plane, where[plane]))
         e.mask = live if self.loops else None
-        e.statements(self.fn.sample)
+        kept = self._sample()
         e.mask = None
-        for value in [result for item in self.fn.sample for result in item.results]:
+        for value in kept:
             e.lanes(value)
         start = Stepped(tuple(self._first(plane, where) for plane in self.steps.kept), live)
         if self.one_step:
@@ -408,6 +429,63 @@ class Entry:
         if self.machine.mask_registers or self.loops:
             return self.steps.masked(start, steps)
         return Rush(self.steps).run(start, steps, monotone_stop(self.fn))
+
+    def _sample(self) -> list[Value]:
+        """What is computed once a sample: for groups at no border of a grid in a way of its own.
+
+        There each neighbour is a vector some places on, and nothing else is asked. Gives the values
+        that the steps may read.
+        """
+        e, items = self.emitter, self.fn.sample
+        nears = near_of(items, e.positions.told)
+        results = [result for item in items for result in item.results]
+        kept = [value for value in results if value not in e.positions.lazy]
+        if not nears or work_once(self.fn) > LONG:
+            e.statements(items)
+            return kept
+        border, inside, merge = e.label("border"), e.label("inside"), e.label("merge")
+        e.branch(tables.outside(e, nears), border, inside, rare=True)
+        used = used_values(replace(self.fn, sample=()))
+        kept = [value for value in kept if value in used]
+        e.place(inside)
+        with e.scope():
+            e.sure = {node.result for node in nears}
+            e.statements(items)
+            plain = [e.names_of(value) for value in kept]
+            e.sure = set()
+        inside = e.here
+        e.jump(merge)
+        e.place(border)
+        with e.scope():
+            other = self._at_border(kept)
+        border = e.here
+        e.jump(merge)
+        e.place(merge)
+        for value, a, b in zip(kept, plain, other, strict=True):
+            kind, pairs = e.type_of(value), zip(a, b, strict=False)  # a scalar is one for all
+            e.bind(value, tuple(e.phi(kind, (x, inside), (y, border)) for x, y in pairs))
+        return kept
+
+    def _at_border(self, kept: Sequence[Value]) -> list[Names]:
+        """The same for groups that may be at a border: one chain after the other, in a function.
+
+        Written out for each chain it would be most of the code.
+        """
+        e, items = self.emitter, self.fn.sample
+        if e.shape.chains == 1 or any(isinstance(item, Loop) for item in walk(items)):
+            e.at_border = True
+            e.statements(items)
+            e.at_border = False
+            return [e.names_of(value) for value in kept]
+        block, results = Block(items, tuple(kept)), tuple(kept)
+        rooms = [e.room_of(value) for value in kept]
+        ends: list[Names] = []
+        assert e.positions.index is not None
+        base, _ = tables.at_ends(e, e.positions.index, None)
+        for chain in range(e.shape.chains):
+            first = e.define(f"add i64 {base}, {chain * e.shape.width}")
+            ends.append(e.called(block, results, chain, rooms, base=first))
+        return list(zip(*ends, strict=True))
 
     def _first(self, plane: Plane, where: dict[Plane, str]) -> Names:
         """What a kept plane holds before the first step."""

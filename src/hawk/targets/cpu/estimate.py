@@ -24,6 +24,7 @@ from hawk.ir.nodes import (
     operands_of,
     walk,
 )
+from hawk.ir.ops import LOOKUPS
 from hawk.ir.types import DType
 from hawk.targets.llvm import RUN
 from hawk.targets.shape import Shape
@@ -109,12 +110,14 @@ def _slots(item: Apply) -> int:
         return 8  # no instruction for it before AVX-512
     if item.op == "lookup":
         return 12  # a load and an insertion for each of four lanes, and their places
+    if item.op == "near":
+        return 2
     return _SLOTS.get(item.op, 1)
 
 
 def _latency(item: Apply) -> int:
     dtype = item.args[-1].dtype
-    if item.op == "lookup":
+    if item.op in LOOKUPS:
         return 12
     if item.op in _ROUNDING or item.op.startswith(("to_", "fit_")):
         return 8 if dtype.is_float else 2
