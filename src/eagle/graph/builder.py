@@ -134,14 +134,23 @@ def _given(writer: GraphRecorder, value: Any, name: str) -> Any:
     """What a parameter holds: planes in the place of arrays, and numbers that know their name."""
     if isinstance(value, Graph):
         return value
-    plane = writer.plane(value, name, parameter=name)
+    held = _held(writer, value, name, parameter=name)
+    return given_as(value, name) if held is value else held
+
+
+def _held(writer: GraphRecorder, value: Any, name: str, parameter: str = "") -> Any:
+    """`value` with planes in the place of arrays; itself where it holds none."""
+    plane = writer.plane(value, name, parameter)
     if plane is not None:
         return plane
-    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
-        return type(value)(_given(writer, each, f"{name}[{k}]") for k, each in enumerate(value))
     if isinstance(value, dict):
-        return {key: _given(writer, each, f"{name}[{key!r}]") for key, each in value.items()}
-    return given_as(value, name)
+        opened = {key: _held(writer, each, f"{name}[{key!r}]") for key, each in value.items()}
+        return opened if any(opened[key] is not value[key] for key in value) else value
+    if isinstance(value, (tuple, list)):
+        parts = [_held(writer, each, f"{name}[{k}]") for k, each in enumerate(value)]
+        if any(a is not b for a, b in zip(parts, value, strict=True)):
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value
 
 
 def _planes(value: Any) -> list[Plane]:

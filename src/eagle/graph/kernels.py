@@ -23,6 +23,7 @@ from eagle.graph.numbers import Given
 from eagle.graph.planes import Plane
 from eagle.layouts import Oriented
 from hawk.annotations import owner
+from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import CHANGED, Role
 from hawk.kernel import Kernel
 
@@ -94,8 +95,10 @@ class _Node:
                 words.append(word)
                 planes.append(array)
                 continue
-            whole = owner(slot.name)
-            roles[whole] = slot.role
+            # The array of a grid is a second plane, for its neighbours, which are read only.
+            whole = grid_of(slot.name) or owner(slot.name)
+            if roles.get(whole) not in CHANGED:
+                roles[whole] = slot.role
             plane = self.given[whole] if whole in self.given else self._make(whole)
             base = plane.root.address if whole in self.given else address_of(self._array(whole))
             words.append(plane.root.at(word - base))
@@ -131,6 +134,8 @@ class _Node:
         """The plane that nobody gave."""
         if whole not in self.made:
             array, role = self._array(whole), self._role(whole)
+            given = (plane.view for plane in self.given.values())
+            assert not any(np.may_share_memory(array, view) for view in given), whole
             name = f"{self.kernel.name}.{whole}"
             if role is Role.OUTPUT and not self.made and self.hint:
                 name = self.hint

@@ -125,6 +125,20 @@ def test_what_a_function_of_a_builder_binds_is_bound() -> None:
     assert 12.0 == x[0]
 
 
+def test_lists_and_dicts_of_arrays_hold_planes_and_others_are_what_they_were() -> None:
+    def build(planes, named, seen):
+        g = eagle.Graph()
+        for plane in planes:
+            seen.append(inc(plane).shape)
+        inc(named["y"], named["dt"])
+        return g
+
+    x, y, seen = np.zeros(1), np.zeros(2), []
+    launched(build, [x, y], {"y": y, "dt": 2.0}, seen)
+    assert [1.0, 3.0, 3.0] == [*x, *y]
+    assert [(1,), (2,)] == seen
+
+
 def test_methods_and_closures_are_builders() -> None:
     step = 0.5
 
@@ -229,22 +243,49 @@ def test_any_type_of_cell_is_asked(dtype: Any) -> None:
         assert expected == x[0]
 
 
-def test_loops_carry_planes_and_exchange_them() -> None:
-    def build(a, b, k):
-        g = eagle.Graph()
-        while k > 0:
-            a, b = b, twice(a)
-            down(k)
-        g.result = (a, b)
-        return g
+def rotated(a, b, k):
+    g = eagle.Graph()
+    while k > 0:
+        a, b = b, twice(a)
+        down(k)
+    g.result = (a, b)
+    return g
 
+
+def rotated_the_other_way(a, b, k):
+    g = eagle.Graph()
+    while k > 0:
+        a, b = twice(b), a
+        down(k)
+    g.result = (a, b)
+    return g
+
+
+def exchanged(a, b, k):
+    g = eagle.Graph()
+    while k > 0:
+        a, b = b, a
+        down(k)
+    g.result = (a, b)
+    return g
+
+
+@pytest.mark.parametrize(
+    ("build", "by_hand"),
+    [
+        (rotated, lambda x, y: (y, 2 * x)),
+        (rotated_the_other_way, lambda x, y: (2 * y, x)),
+        (exchanged, lambda x, y: (y, x)),
+    ],
+)
+def test_loops_carry_planes_and_exchange_them(build: Any, by_hand: Any) -> None:
     for passes in range(4):
         a, b = np.array([1.0]), np.array([3.0])
         graph = launched(build, a, b, cell(passes))
-        x, y = 1.0, 3.0
+        expected = (1.0, 3.0)
         for _ in range(passes):
-            x, y = y, 2 * x
-        assert (x, y) == tuple(each[0] for each in graph.result)
+            expected = by_hand(*expected)
+        assert expected == tuple(each[0] for each in graph.result)
         assert (1.0, 3.0) == (a[0], b[0])
 
 

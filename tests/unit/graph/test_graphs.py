@@ -11,7 +11,7 @@ import pytest
 
 import eagle
 import hawk
-from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
+from hawk import Bool, Grid, Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
 
 
 @hawk.kernel
@@ -156,6 +156,27 @@ def test_kernels_that_reduce_and_arrays_from_outside_are_nodes_too() -> None:
     assert [-2.0, -1.0, 3.0] == x.tolist()
     table[:] += 1.0
     assert [4.0, 1.0] == graph(1).tolist()
+
+
+def test_kernels_on_grids_are_nodes() -> None:
+    @hawk.kernel
+    def relax(p: Grid["r", "c"], k: Mutable[Grid["r", "c"]]) -> Grid["r", "c"]:
+        k += 1.0
+        return 0.25 * (p.neighbor(r=-1) + p.neighbor(r=+1) + p.neighbor(c=-1) + k)
+
+    @eagle.Graph.builder
+    def build(p, k):
+        g = eagle.Graph()
+        q = relax(p, k)
+        relax(q, k, out=p)
+        return g
+
+    p, k = np.arange(12.0).reshape(3, 4), np.zeros((3, 4))
+    a, b = p.copy(), k.copy()
+    build(p, k).launch(3)
+    for _ in range(3):
+        relax(relax(a, b), b, out=a)
+    assert (a.tolist(), b.tolist()) == (p.tolist(), k.tolist())
 
 
 def test_checks_are_looked_at_in_each_replay() -> None:
