@@ -158,6 +158,16 @@ class Failure(NamedTuple):
     replays: int
 
 
+class Span(NamedTuple):
+    """When a node ran in a replay, in seconds of one clock."""
+
+    item: Item
+    replay: int
+    """The first is 1."""
+    begin: float
+    end: float
+
+
 class Captured(abc.ABC):
     """A graph as a device replays it. One thread at a time uses it."""
 
@@ -172,6 +182,10 @@ class Captured(abc.ABC):
     @abc.abstractmethod
     def synchronize(self) -> None:
         """Wait until nothing is on its way any more. Host arrays are final then."""
+
+    @abc.abstractmethod
+    def profile(self, n: int) -> list[Span]:
+        """Replay it `n` times and wait, and say when each node began and ended."""
 
     @abc.abstractmethod
     def take_failure(self) -> Failure | None:

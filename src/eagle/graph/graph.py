@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
-from eagle.devices.base import Captured, Failure, Turn
+from eagle.devices.base import Captured, Turn
 from eagle.devices.plan import Item, Launch, Plan, walk
 from eagle.errors import Busy
 from eagle.graph.parallel import Parallel
@@ -16,6 +16,9 @@ from eagle.graph.recorder import GraphRecorder
 from eagle.graph.touches import ordered
 from eagle.params import shown, whole
 from eagle.recording import recorder
+
+if TYPE_CHECKING:
+    from eagle.graph.profile import Profile
 
 MOST_REPLAYS = 2**63 - 1
 
@@ -119,9 +122,7 @@ class Graph:
             captured = self._captured
             if captured is not None:
                 captured.synchronize()
-                failure = captured.take_failure()
-                if failure is not None:
-                    self._fail(failure)
+                self._raise_kept(captured)
         finally:
             if turn.holder is mine:
                 turn.holder = None
@@ -138,21 +139,22 @@ class Graph:
         try:
             if not turn.take(mine):
                 self._busy()
-            captured = self._captured
-            if captured is None or self._version != self.recorder.version:
-                captured = self._capture()
-            failure = captured.take_failure()
-            if failure is not None:
-                self._fail(failure)
+            captured = self._ready()
             captured.enqueue(n)
             if wait:
                 captured.synchronize()
-                failure = captured.take_failure()
-                if failure is not None:
-                    self._fail(failure)
+                self._raise_kept(captured)
         finally:
             if turn.holder is mine:
                 turn.holder = None
+
+    def _ready(self) -> Captured:
+        """The graph on its device. Raises an exception that was kept from before."""
+        captured = self._captured
+        if captured is None or self._version != self.recorder.version:
+            captured = self._capture()
+        self._raise_kept(captured)
+        return captured
 
     def _capture(self) -> Captured:
         if self.recorder.open:
@@ -163,13 +165,16 @@ class Graph:
     def _busy(self) -> NoReturn:
         raise Busy(f"this graph {self.name} is being used by another thread")
 
-    def _fail(self, failure: Failure) -> NoReturn:
-        error = failure.error
-        error.add_note(
+    def _raise_kept(self, captured: Captured) -> None:
+        """Raise the exception of a Python function in it, if one was kept."""
+        failure = captured.take_failure()
+        if failure is None:
+            return
+        failure.error.add_note(
             f"in the node {failure.node} of the graph {self.name}, replay {failure.replay} of "
             f"{failure.replays}"
         )
-        raise error
+        raise failure.error
 
     # -- exchanging --------------------------------------------------------------------------------
 
@@ -249,6 +254,20 @@ class Graph:
         from eagle.graph.draw import dot
 
         return dot(self.plan)
+
+    def profile(self, n: SupportsIndex = 1) -> Profile:
+        """Replay it `n` times, and say when each node began and ended.
+
+        These are replays like others. On the host each node costs about a microsecond more.
+        """
+        from eagle.graph.profile import Profile
+
+        number = _parse(n)
+        with self._alone():
+            captured = self._ready()
+            spans = captured.profile(number)
+            self._raise_kept(captured)
+        return Profile(self.name, tuple(spans))
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Graph belongs to arrays of this process and cannot be pickled; build it")

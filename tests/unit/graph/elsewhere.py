@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 
 from eagle.devices import base
-from eagle.devices.base import Captured, Device, Failure, Loaded, Objection, Partition
+from eagle.devices.base import (
+    Captured,
+    Device,
+    Failure,
+    Loaded,
+    Objection,
+    Partition,
+    Span,
+)
 from eagle.devices.host.device import HOST
 from eagle.devices.host.pinned import is_pinned
 from eagle.devices.host.reduce import reduced
@@ -118,6 +126,9 @@ class Slow(Captured):
         due, self._due = self._due, 0
         for replay in range(due):
             self._body(self._plan.body, replay, due)
+
+    def profile(self, n: int) -> list[Span]:
+        raise NotImplementedError
 
     def take_failure(self) -> Failure | None:
         failure, self._failure = self._failure, None

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
-from eagle.devices.base import Captured, Failure
+from eagle.devices.base import Captured, Failure, Span
 from eagle.devices.host.device import ALONE_CYCLES, LOADING, SURE, TOGETHER_CYCLES
 from eagle.devices.host.table import Table
 from eagle.devices.host.team import team
@@ -20,6 +21,7 @@ from hawk.targets import native
 from hawk.targets.cpu.walker import ROW_WORDS, STATE_WORDS, Reason, State
 
 _DONE, _HOST, _HALFWAY = int(Reason.DONE), int(Reason.HOST), int(Reason.HALFWAY)
+_LATE = int(Reason.LATE)
 _TABLE, _TEAM, _ROW, _ROUNDS = State.TABLE, State.TEAM, State.ROW, State.ROUNDS
 _WINDOW, _STOP, _RUN = State.WINDOW, State.STOP, State.RUN
 
@@ -74,6 +76,32 @@ class HostCaptured(Captured):
                 state[_WINDOW] = TOGETHER_CYCLES
                 reason = self._walk(pointer)
 
+    def profile(self, n: int) -> list[Span]:
+        state, spans = self._state, list[Span]()
+        state[_ROW], state[_ROUNDS], state[_WINDOW] = 0, n, 0
+        if self._table.helpers:
+            state[_TEAM] = team().address(self._table.helpers)
+        reason = _LATE if n else _DONE
+        while reason != _DONE:
+            state[_STOP] = 1  # it comes back after each launch and each copy
+            begin = perf_counter()
+            reason = self._walk(self._pointer)
+            row = state[_ROW] - (reason == _LATE)
+            if reason == _DONE:
+                break
+            replay = n - state[_ROUNDS] + 1
+            if reason == _HOST:
+                begin = perf_counter()
+                self._call(row, n)
+            elif reason == _HALFWAY:
+                loaded, threads = self._table.launched[row]
+                loaded.go_on(threads)
+            state[_ROW] = row + 1
+            item = self._table.items[row]
+            if item is not None:
+                _add(spans, Span(item, replay, begin, perf_counter()))
+        return spans
+
     def _call(self, row: int, n: int) -> None:
         """Call Python, as a row asks for it."""
         host = self._table.hosts[self._table.words[ROW_WORDS * row + 1]]
@@ -100,3 +128,12 @@ class HostCaptured(Captured):
 
     def renumbered(self, launch: Launch) -> None:
         self._table.write()
+
+
+def _add(spans: list[Span], span: Span) -> None:
+    """Add a span, to that of the row before where both are rows of one node."""
+    last = spans[-1] if spans else None
+    if last is not None and last.item is span.item and last.replay == span.replay:
+        spans[-1] = last._replace(end=span.end)
+    else:
+        spans.append(span)

@@ -85,6 +85,9 @@ class Table:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.rows: list[list[Word]] = []
+        self.items: list[Item | None] = []
+        """The node that each row is part of."""
+        self._item: Item | None = None
         self.hosts: list[Host] = []
         self.launched: dict[int, tuple[HostLoaded, int | None]] = {}
         """What a row of a launch launches, and its threads."""
@@ -115,6 +118,7 @@ class Table:
             self.node(item)
 
     def node(self, item: Item) -> None:
+        self._item = item
         match item:
             case Launch():
                 self._launch(item)
@@ -271,6 +275,7 @@ class Table:
         for place, spot in (spots or {}).items():
             row[place] = spot
         self.rows.append(row)
+        self.items.append(self._item)
 
     def _place(self, label: Label) -> None:
         label.row = len(self.rows)
