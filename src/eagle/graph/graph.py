@@ -42,7 +42,7 @@ class Graph:
         """The result, as planes."""
         self._captured: Captured | None = None
         self._plan: Plan | None = None
-        self._version = -1
+        self._version = self._captured_version = -1
         self._seed: int | None = None
         self._turn = Turn()
 
@@ -151,15 +151,19 @@ class Graph:
     def _ready(self) -> Captured:
         """The graph on its device. Raises an exception that was kept from before."""
         captured = self._captured
-        if captured is None or self._version != self.recorder.version:
-            captured = self._capture()
+        if captured is None or self._captured_version != self.recorder.version:
+            return self._capture()
         self._raise_kept(captured)
         return captured
 
     def _capture(self) -> Captured:
         if self.recorder.open:
             raise RuntimeError(f"the graph {self.name} is being built; launch it afterwards")
+        if self._captured is not None:  # a block was added since
+            self._captured.synchronize()
+            self._raise_kept(self._captured)
         captured = self._captured = self.plan.device.capture(self.plan)
+        self._captured_version = self.recorder.version
         return captured
 
     def _busy(self) -> NoReturn:

@@ -604,6 +604,7 @@ def test_a_block_adds_to_a_graph_outside_of_a_builder() -> None:
     graph.launch()
     assert [2.0] == y.tolist()
     block(graph, x, 1)
+    assert "4 nodes" in str(graph)
     graph.launch()
     assert [4.0] == y.tolist()
     assert 3.0 == x[0]
