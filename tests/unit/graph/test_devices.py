@@ -148,4 +148,4 @@ def test_a_copy_outside_of_a_builder_knows_both_sides() -> None:
 
 
 def test_random_graphs_give_the_same_bits() -> None:
-    assert run_everywhere(There) > 10
+    assert run_everywhere(There) > 5
