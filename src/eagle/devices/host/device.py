@@ -19,7 +19,7 @@ import platform
 from array import array
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,6 @@ from eagle.devices.host.block import (
 )
 from eagle.devices.host.errand import elsewhere
 from eagle.devices.host.memory import address_of, fetch, view_of
-from eagle.devices.host.pinned import pinned_array
 from eagle.devices.host.team import (
     HostTeam,
     piece_to_end,
@@ -54,11 +53,13 @@ from eagle.devices.host.team import (
     threads_likely,
 )
 from eagle.devices.host.watch import Entry, watchers
-from eagle.devices.plan import Plan, Root, View
 from hawk.ir.nodes import WRITTEN
 from hawk.ir.types import DType
 from hawk.targets import native
 from hawk.targets.base import HEADER, Compiled, Word
+
+if TYPE_CHECKING:
+    from eagle.devices.plan import Plan, Root, View
 
 
 class Stage(enum.IntEnum):
@@ -124,6 +125,8 @@ class HostDevice(Device):
         return np.zeros(shape, dtype.numpy)
 
     def pinned(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        from eagle.devices.host.pinned import pinned_array  # for the few who have a GPU in mind
+
         return pinned_array(shape, dtype)
 
     def objections(self, plan: Plan) -> list[Objection]:
