@@ -154,7 +154,7 @@ def _entered(compiled: Compiled, block: ctypes.Array[ctypes.c_int64], rows: list
 
 def left_room(compiled: Compiled) -> ctypes.Array[ctypes.c_int64]:
     """Room for the rows that one thread may leave."""
-    return (ctypes.c_int64 * (3 * (compiled.lanes + 1)))()
+    return (ctypes.c_int64 * (3 * compiled.rows))()
 
 
 def interpreted(fn: Function, batch: Batch, steps: int, samples: Sequence[int]) -> Batch:

@@ -37,6 +37,7 @@ from hawk.frontend.operators import (
 )
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
+from hawk.math.fast import FAST, HALVES, half_power
 from hawk.math.power import pow as pow_terms
 from hawk.math.terms import Term
 
@@ -76,6 +77,8 @@ class Arithmetic(ABC):
     """
 
     real: DType
+    fast: bool = False
+    """Is the kernel one of `math="fast"`?"""
     grid: GridForm | None = None
     """How the samples are arranged, in a kernel with a Grid."""
 
@@ -379,7 +382,12 @@ class Arithmetic(ABC):
         dtype = self.kind(first)
         assert isinstance(dtype, DType)
         with self.unwatched():
-            return pow_terms(Term(self, first, dtype), Term(self, second, dtype)).value
+            x, y = Term(self, first, dtype), Term(self, second, dtype)
+            if not self.fast:
+                return pow_terms(x, y).value
+            if isinstance(exponent, float) and exponent in HALVES:
+                return half_power(x, exponent).value
+            return FAST["pow"](x, y).value
 
     # --- truth ---
 

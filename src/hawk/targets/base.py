@@ -102,6 +102,8 @@ class Compiled:
     tiled: bool
     lanes: int
     """Samples one group advances together."""
+    rows: int
+    """Most rows that a thread leaves when it goes back to Python."""
     description: str
     """Target, width and interleave, for people."""
     build_seconds: float

@@ -79,9 +79,9 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Code]:
     code = Code(tmp_path)
     assemble = cpu.assemble
 
-    def counted(*args: Any) -> bytes:
+    def counted(*args: Any, **options: Any) -> bytes:
         code.generated += 1
-        return assemble(*args)
+        return assemble(*args, **options)
 
     monkeypatch.setattr(cpu, "assemble", counted)
     yield code

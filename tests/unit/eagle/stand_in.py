@@ -63,6 +63,7 @@ class StandIn(Kernel[..., Any]):
             steps_max=STEPS_MAX,
             tiled=True,
             lanes=8,
+            rows=1,
             description="Python",
             build_seconds=0.0,
         )

@@ -33,21 +33,23 @@ class Block:
     """The words of one kernel and its planes, used for one launch after another."""
 
     __slots__ = (
-        *("_begin", "_count", "_kept", "_lanes", "_left", "_memory", "_room"),
+        *("_begin", "_count", "_kept", "_left", "_memory", "_room", "_rows"),
         *("address", "head", "words"),
     )
 
-    def __init__(self, begin: int, count: int, planes: Sequence[int], lanes: int) -> None:
+    def __init__(self, begin: int, count: int, planes: Sequence[int], rows: int) -> None:
         """`planes` are the words of the planes: addresses, and numbers for the whole launch.
 
-        A thread leaves a row for each of `lanes` samples that it advances together, and one more.
+        A thread leaves at most so many `rows`.
         """
-        self._begin, self._count, self._lanes = begin, count, lanes
+        self._begin, self._count = begin, count
         self._room: ctypes.Array[ctypes.c_int64] | None = None
         """Room for the rows of several threads, where a launch begins on more than one."""
         # Of no launch nothing is left. Behind the planes is room for the rows of one thread.
         header = [begin, begin + count, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0]
-        self._memory = array("q", [*header, *planes, *[0] * (ROW * (lanes + 1))])
+        self._memory = array("q", [*header, *planes])
+        self._rows = min(rows, count)  # none is empty
+        self._memory.frombytes(bytes(8 * ROW * self._rows))
         self.words = memoryview(self._memory)
         self.head = self.words[:HEADER]
         self.address = self._memory.buffer_info()[0]
@@ -68,7 +70,7 @@ class Block:
         """
         begin, end, where, left = self._begin, self._begin + self._count, 0, self._left
         if threads > 1:
-            self._room = (ctypes.c_int64 * (ROW * (self._lanes + 1) * threads))()
+            self._room = (ctypes.c_int64 * (ROW * self._rows * threads))()
             left = ctypes.addressof(self._room)
         if picked is not None:
             where, end = picked
@@ -104,7 +106,7 @@ class Block:
         rows = _cut(self.rows(), threads, lanes)
         words, before = self.words, self._kept
         given = (ctypes.c_int64 * max(1, len(rows)))(*rows)
-        left = (ctypes.c_int64 * (ROW * (lanes + 1) * threads))()
+        left = (ctypes.c_int64 * (ROW * self._rows * threads))()
         # Until the new addresses are in the block the old ones are, so all are kept.
         self._kept = (*before[-2:], given, left)
         _CHANGED.pack_into(

@@ -191,7 +191,7 @@ class HostLoaded(Loaded):
         self._compiled = compiled
         self._planes = planes  # keeps the arrays alive
         self._count = self._whole = partition.count
-        own = self._block = Block(partition.base, partition.count, words, compiled.lanes)
+        own = self._block = Block(partition.base, partition.count, words, compiled.rows)
         self._words, self._head = own.words, own.head
         function = native.address_of(compiled.entry)
         self._native = function is not None
@@ -277,12 +277,13 @@ class HostLoaded(Loaded):
         """Make the header, and guess where to begin if there was no launch yet."""
         self._steps = 0  # until all is made
         count = self._count = self._whole if picked is None else len(picked)
-        piece = self._tile
+        piece = tile = self._tile
         most = threads_likely(threads)
         if to_end:
-            piece = piece_to_end(count, most, self._compiled.lanes, piece)
+            piece = piece_to_end(count, most, self._compiled.lanes, tile)
         self._picked = picked
-        self._alone = self._block.header(steps, piece, ALONE_CYCLES, self._where())
+        # One thread takes a tile at a time: more samples to put in order. What is left is cut.
+        self._alone = self._block.header(steps, tile, ALONE_CYCLES, self._where())
         if self._stage is None or not self._native:
             # Samples that run to their end may stop after a few steps.
             work = count * (LOADING if to_end and self._native else LOADING + steps)
@@ -325,7 +326,8 @@ class HostLoaded(Loaded):
         count, piece = self._count, self._tile
         most = threads_allowed(self._threads)
         # Where all threads would not have some tiles each, they share smaller pieces.
-        if self._to_end or (self._native and count < piece * most * CUTS_PER_THREAD):
+        few = count < piece * most * CUTS_PER_THREAD
+        if most > 1 and (self._to_end or (self._native and few)):
             piece = piece_to_end(count, most, self._compiled.lanes, piece)
         return self._block.header(self._steps, piece, TOGETHER_CYCLES, self._where())
 

@@ -10,6 +10,7 @@ from hawk.targets.base import STEPS_MAX, Compiled, Image
 from hawk.targets.cpu.entries import module_text
 from hawk.targets.cpu.link import assemble, assembly_text, load
 from hawk.targets.cpu.machine import Machine, host
+from hawk.targets.cpu.pool import most_rows
 from hawk.targets.cpu.width import Variant, choose_variant
 
 
@@ -26,7 +27,7 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
     """The native code of `fn`, as bytes that `load` takes."""
     machine = machine or host()
     variant = variant or choose_variant(fn, machine)
-    code = assemble(module_text(fn, variant, machine), machine)
+    code = assemble(module_text(fn, variant, machine), machine, sparing=variant.sparing)
     used = used_values(fn)
     states = [plane.dtype.itemsize for plane in fn.planes if plane.role is Role.STATE]
     facts = {
@@ -38,6 +39,7 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
         "steps_max": STEPS_MAX,
         "tiled": True,
         "lanes": variant.shape.lanes,
+        "rows": most_rows(fn, variant, machine),
         "description": describe(machine, variant),
     }
     return Image(code, facts)
@@ -56,4 +58,5 @@ def llvm_text(fn: Function) -> str:
 
 def asm_text(fn: Function) -> str:
     """The assembly of `fn` as it is compiled on this machine."""
-    return assembly_text(llvm_text(fn), host())
+    variant = choose_variant(fn, host())
+    return assembly_text(module_text(fn, variant, host()), host(), sparing=variant.sparing)

@@ -34,7 +34,8 @@ from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.control import default_control
 from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
-from hawk.targets.cpu.pool import MOST_LANES, Pool
+from hawk.targets.cpu.order import IN_ORDER
+from hawk.targets.cpu.pool import Pool, refills
 from hawk.targets.cpu.queue import Group, Outcome, Queue
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
@@ -66,6 +67,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
             f'target triple = "{machine.triple}"',
             *functions,
             _PLACES,
+            *([IN_ORDER] if writer.orders else []),
             *(_copy_text(element) for element in sorted(writer.copied)),
             f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
         )
@@ -163,9 +165,10 @@ class Entry:
         """The value that is each sample's index, if the kernel asks for it."""
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
         self.one_step = one_step
-        refills = self.mask is not None and not one_step and variant.shape.lanes <= MOST_LANES
-        self.refills = refills
+        self.refills = refills(fn, variant) and not one_step
         """May a lane whose sample stopped get another?"""
+        self.orders = False
+        """Are samples put in order?"""
 
     @property
     def arrays(self) -> list[Plane]:
@@ -415,7 +418,7 @@ class Entry:
         e = self.emitter
         for plane in self.arrays:
             if plane.read is not None:
-                e.bind(plane.read, self._load(plane, where[plane]))
+                e.bind(plane.read, self.load(plane, where[plane]))
         e.mask = live if self.loops else None
         kept = self._sample()
         e.mask = None
@@ -492,7 +495,7 @@ class Entry:
         if plane.read is not None:
             return self.emitter.names[plane.read]
         # A sample that was done before keeps its output, so the output is loaded like a state.
-        return self._load(plane, where[plane])
+        return self.load(plane, where[plane])
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -500,7 +503,7 @@ class Entry:
         memory = MEMORY_TYPES[plane.dtype]
         return self.emitter.define(f"getelementptr {memory}, ptr {start}, i64 {index}")
 
-    def _load(self, plane: Plane, start: str) -> Names:
+    def load(self, plane: Plane, start: str) -> Names:
         e = self.emitter
         memory = MEMORY_TYPES[plane.dtype]
         kind, size = e.shape.vector(memory), plane.dtype.itemsize
@@ -517,7 +520,7 @@ class Entry:
 
     def load_bits(self, start: str) -> tuple[Names]:
         assert self.mask is not None
-        return (self._load(self.mask, start),)
+        return (self.load(self.mask, start),)
 
     def _store_all(self, where: dict[Plane, str], after: Stepped) -> None:
         for plane, names in zip(self.steps.kept, after.state, strict=True):

@@ -10,7 +10,8 @@ import ctypes
 import functools
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,16 +29,41 @@ ENTRY = "hawk_entry"
 _serial = itertools.count()
 
 
-def assemble(text: str, machine: Machine) -> bytes:
-    """The object file of an LLVM module: code generation only, no optimiser runs."""
-    with compiling():
+SPARING = (20, 22)
+"""Oldest and newest LLVM that is known to have `list-burr`: asked for what it does not know, it
+ends the process."""
+
+
+def assemble(text: str, machine: Machine, *, sparing: bool = False) -> bytes:
+    """The object file of an LLVM module: code generation only, no optimiser runs.
+
+    `sparing`: with instructions in the order that needs the fewest registers.
+    """
+    with compiling(), _ordered(sparing=sparing):
         return target_machine(machine).emit_object(_parsed(text))
 
 
-def assembly_text(text: str, machine: Machine) -> str:
+def assembly_text(text: str, machine: Machine, *, sparing: bool = False) -> str:
     """The same code as assembly, for people."""
-    with compiling():
+    with compiling(), _ordered(sparing=sparing):
         return target_machine(machine).emit_assembly(_parsed(text))
+
+
+@contextmanager
+def _ordered(*, sparing: bool) -> Iterator[None]:
+    """Inside, instructions are put in order so. LLVM has it as an option of the process.
+
+    Whoever else uses LLVM at this moment may get the order too, never other results.
+    """
+    oldest, newest = SPARING
+    if not sparing or not oldest <= llvm.llvm_version_info[0] <= newest:
+        yield
+        return
+    llvm.set_option("", "-pre-RA-sched=list-burr")
+    try:
+        yield
+    finally:
+        llvm.set_option("", "-pre-RA-sched=default")
 
 
 def _parsed(text: str) -> llvm.ModuleRef:

@@ -15,9 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
+from hawk.targets.cpu.machine import Machine
+from hawk.targets.cpu.order import WINDOW, Order, foreseen
 from hawk.targets.cpu.queue import Group, Outcome
-from hawk.targets.cpu.width import work_of
+from hawk.targets.cpu.width import Variant, work_of
 from hawk.targets.llvm import Names
 from hawk.targets.shape import bits_of
 
@@ -31,11 +34,31 @@ MOST_LANES = 64
 EXCHANGE = 150
 """Cycles that it takes to store the group, exchange samples and load it again."""
 
+WAIT = 16
+"""So many times longer lanes wait where a window ends: then all of them begin the next together."""
+
 WORK = 1_000
 """Operations of one chain that an exchange counts as, where those since the last look at the clock
 are counted."""
 
 NEVER = 1 << 62
+
+
+def refills(fn: Function, variant: Variant) -> bool:
+    """May a lane of `fn` whose sample stopped get another?"""
+    stops = any(plane.role is Role.MASK for plane in fn.planes)
+    return stops and variant.shape.lanes <= MOST_LANES
+
+
+def most_rows(fn: Function, variant: Variant, machine: Machine) -> int:
+    """Most rows that a thread leaves: one a lane that goes on, and the rest of its piece.
+
+    Of a window that was put in order, a row between each two samples that are told of, too.
+    """
+    if not refills(fn, variant):
+        return 1
+    lanes = variant.shape.lanes
+    return lanes + 1 + (lanes + WINDOW // 2 if foreseen(fn, machine) else 0)
 
 
 class Pool:
@@ -55,11 +78,14 @@ class Pool:
         """Lanes that hold a sample, those whose sample goes on, ticks, and idle steps left."""
         self.dry = e.room("i1", 1)
         """Is the queue empty?"""
+        self.waits = e.room("i1", 1)
+        """Do idle lanes wait for the others, so that all begin the next window together?"""
         self.used = e.define(f"icmp ugt i64 {steps}, {entry.variant.refill}")
         for address in (self.busy, self.live, self.tick):
             e.line(f"store i64 0, ptr {address}")
         e.line(f"store i64 {NEVER}, ptr {self.left}")
-        e.line(f"store i1 false, ptr {self.dry}")
+        for address in (self.dry, self.waits):
+            e.line(f"store i1 false, ptr {address}")
         entry.steps.idle = self._idle
         clear, ready = e.label("clear"), e.label("ready")
         e.branch(self.used, clear, ready)
@@ -74,21 +100,30 @@ class Pool:
             e.line(f"store {wide} {never}, ptr {there}, align 8")
         e.jump(ready)
         e.place(ready)
+        known = foreseen(entry.fn, entry.machine)
+        self.order = Order(entry, self.queue, *known) if known else None
+        entry.orders = self.order is not None
 
     def next(self, leave: str) -> Group:
         """The next group to advance; go to `leave` when there is none."""
         e, entry = self.emitter, self.entry
-        pool, fresh, fill = e.label("pool"), e.label("fresh"), e.label("fill")
-        plain, ready = e.label("plain"), e.label("group")
+        pool, fresh, together = e.label("pool"), e.label("fresh"), e.label("together")
+        fill, filled, plain = e.label("fill"), e.label("filled"), e.label("plain")
+        ready = e.label("group")
         e.branch(self.used, pool, plain)
         e.place(pool)
-        e.branch(self._may_be_fresh(), fresh, fill)
+        self._choose(fresh, together, fill, leave)
         e.place(fresh)
         base, most = self._fresh()
         e.jump(ready)
+        e.place(together)
+        self._together(pool)
+        e.jump(filled)
         e.place(fill)
         self._fill(leave)
-        steps, filled = self._least_left(), e.here
+        e.jump(filled)
+        e.place(filled)
+        steps = self._least_left()
         e.jump(ready)
         e.place(plain)
         group = entry.next_group(self.steps, leave)
@@ -124,19 +159,84 @@ class Pool:
         e.jump(on)
         e.place(on)
 
-    # -- groups that stand side by side ----------------------------------------------------------
+    # -- groups that begin together --------------------------------------------------------------
 
-    def _may_be_fresh(self) -> str:
-        """One bool: are all lanes free, and enough samples at hand side by side?
-
-        Such a group is not copied, unless some of it stop before the others.
-        """
+    def _choose(self, fresh: str, together: str, fill: str, leave: str) -> None:
+        """Go where the next group comes from; to `leave` if there is none."""
         e, queue = self.emitter, self.queue
-        none = e.define(f"icmp eq i64 {queue.load(self.busy)}, 0")
-        many = e.define(f"sub i64 {queue.load(queue.high)}, {queue.load(queue.next)}")
-        many = e.define(f"icmp sge i64 {many}, {self.lanes}")
-        unmapped = e.define(f"icmp eq ptr {self.entry.map}, null")
-        return e.define(f"and i1 {e.define(f'and i1 {none}, {many}')}, {unmapped}")
+        take, at_hand, free, whole = (e.label(hint) for hint in ("take", "hand", "free", "whole"))
+        idle = e.define(f"icmp eq i64 {queue.load(self.busy)}, 0")
+        none = e.define(f"icmp sge i64 {queue.load(queue.next)}, {queue.load(queue.high)}")
+        e.branch(e.define(f"and i1 {idle}, {none}"), take, at_hand)
+        e.place(take)
+        self._take(leave)
+        e.jump(at_hand)
+        e.place(at_hand)
+        if self.order is not None:
+            self.order.look()
+        e.branch(idle, free, fill)
+        e.place(free)
+        until = queue.load(queue.high)
+        if self.order is not None:  # no group reaches out of the window
+            e.line(f"store i1 false, ptr {self.waits}")
+            end = queue.load(self.order.end)
+            until = e.define(f"select i1 {self.order.is_next()}, i64 {end}, i64 {until}")
+        many = e.define(f"sub i64 {until}, {queue.load(queue.next)}")
+        e.branch(e.define(f"icmp sge i64 {many}, {self.lanes}"), whole, fill)
+        e.place(whole)
+        apart = e.define(f"icmp ne ptr {self._map()}, null")
+        e.branch(apart, together, fresh)
+
+    def _map(self) -> str:
+        """What the next positions are looked up in; null if every sample is its own."""
+        e, order, given = self.emitter, self.order, self.entry.map
+        if order is None:
+            return given
+        return e.define(f"select i1 {order.is_next()}, ptr {order.map()}, ptr {given}")
+
+    def _take(self, leave: str) -> None:
+        """Take the next row or piece; go to `leave` when there is none."""
+        self.queue.take(leave)
+        if self.order is not None:
+            self.order.forget()
+
+    def _together(self, again: str) -> None:
+        """Take samples from all over into all lanes; go `again` if each of them is done."""
+        e, queue = self.emitter, self.queue
+        first, some = queue.load(queue.next), e.label("some")
+        start = e.define(f"sub i64 {queue.load(self.tick)}, {queue.load(queue.before)}")
+        going = self._copy_group(self._map(), first, start)
+        e.line(f"store i64 {e.define(f'add i64 {first}, {self.lanes}')}, ptr {queue.next}")
+        e.line(f"store i64 {self.patience}, ptr {self.left}")
+        e.branch(e.define(f"icmp eq i64 {going}, 0"), again, some)
+        e.place(some)
+
+    def _copy_group(self, where: str, first: str, start: str) -> str:
+        """Copy the group at positions from `first` on, where all lanes are free: those that go on.
+
+        `start`: the ticks at which they came.
+        """
+        e, entry = self.emitter, self.entry
+        assert entry.mask is not None
+        e.line(f"call void @places(ptr {entry.places}, ptr {where}, i64 {first}, i64 {self.lanes})")
+        for plane in entry.arrays:
+            entry.copy("fetch", plane, entry.scratch[plane], entry.address[plane], str(self.lanes))
+        (done,) = entry.load_bits(entry.scratch[entry.mask])
+        going = e.define(f"and i64 {e.number_of(e.invert(done))}, {self.all}")
+        for address in (self.busy, self.live):
+            e.line(f"store i64 {going}, ptr {address}")
+        wide, begin = e.shape.vector("i64"), e.spread(first, "i64")
+        came, never = e.spread(start, "i64"), e.splat(str(NEVER), DType.I64)
+        mapped = e.define(f"icmp ne ptr {entry.map}, null")
+        for chain, (lanes, bits) in enumerate(zip(entry.lanes(), done, strict=True)):
+            at = chain * e.shape.width
+            place = e.define(f"add {wide} {begin}, {lanes}")
+            sample = e.define(f"load {wide}, ptr {self._lane(entry.places, at)}, align 8")
+            place = e.define(f"select i1 {mapped}, {wide} {place}, {wide} {sample}")
+            begun = e.define(f"select {e.bits} {bits}, {wide} {never}, {wide} {came}")
+            for address, value in ((self.positions, place), (self.starts, begun)):
+                e.line(f"store {wide} {value}, ptr {self._lane(address, at)}, align 8")
+        return going
 
     def _fresh(self) -> tuple[str, str]:
         """The first of the group, and the steps it may take."""
@@ -150,7 +250,6 @@ class Pool:
     def _end_fresh(self, group: Group, outcome: Outcome, came: str, none: str) -> None:
         """Take those that go on into the pool; go to `none` if nobody does and it is not time."""
         e, entry, queue = self.emitter, self.entry, self.queue
-        assert entry.mask is not None
         before = queue.load(queue.before)
         # Whoever stopped last did so in the last block.
         longest = e.define(f"add i64 {before}, {outcome.taken}")
@@ -160,24 +259,7 @@ class Pool:
         keep = e.label("keep")
         e.branch(exchange, keep, none)
         e.place(keep)
-        base = group.base
-        e.line(f"call void @places(ptr {entry.places}, ptr null, i64 {base}, i64 {self.lanes})")
-        for plane in entry.arrays:
-            entry.copy("fetch", plane, entry.scratch[plane], entry.address[plane], str(self.lanes))
-        (done,) = entry.load_bits(entry.scratch[entry.mask])
-        going = e.define(f"and i64 {e.number_of(e.invert(done))}, {self.all}")
-        for address in (self.busy, self.live):
-            e.line(f"store i64 {going}, ptr {address}")
-        wide, first = e.shape.vector("i64"), e.spread(group.base, "i64")
-        start = e.spread(e.define(f"sub i64 {came}, {before}"), "i64")
-        never = e.splat(str(NEVER), DType.I64)
-        for chain, (lanes, bits) in enumerate(zip(entry.lanes(), done, strict=True)):
-            place = e.define(f"add {wide} {first}, {lanes}")
-            begun = e.define(f"select {e.bits} {bits}, {wide} {never}, {wide} {start}")
-            rows = ((self.positions, place), (self.starts, begun))
-            for address, value in rows:
-                there = self._lane(address, chain * e.shape.width)
-                e.line(f"store {wide} {value}, ptr {there}, align 8")
+        self._copy_group("null", group.base, e.define(f"sub i64 {came}, {before}"))
 
     # -- samples that come -----------------------------------------------------------------------
 
@@ -203,7 +285,9 @@ class Pool:
         busy, some = queue.load(self.busy), e.label("some")
         e.line(f"store i64 {busy}, ptr {self.live}")
         dry = e.define(f"load i1, ptr {self.dry}")
-        patience = e.define(f"select i1 {dry}, i64 {NEVER}, i64 {self.patience}")
+        waits = e.define(f"load i1, ptr {self.waits}")
+        patience = e.define(f"select i1 {waits}, i64 {WAIT * self.patience}, i64 {self.patience}")
+        patience = e.define(f"select i1 {dry}, i64 {NEVER}, i64 {patience}")
         e.line(f"store i64 {patience}, ptr {self.left}")
         e.branch(e.define(f"icmp ne i64 {busy}, 0"), some, leave)
         e.place(some)
@@ -217,16 +301,19 @@ class Pool:
         e.jump(seek)
         e.place(seek)
         position = queue.load(queue.next)
+        if self.order is not None:
+            self._wait_at_end(position, none)
         e.branch(e.define(f"icmp slt i64 {position}, {queue.load(queue.high)}"), got, span)
         e.place(span)
-        queue.take(dried)
+        self._take(dried)
         e.jump(seek)
         e.place(dried)
         e.line(f"store i1 true, ptr {self.dry}")
         e.jump(none)
         e.place(got)
+        where = self._map()
         e.line(f"store i64 {e.define(f'add i64 {position}, 1')}, ptr {queue.next}")
-        sample = self._sample_at(position)
+        sample = self._sample_at(where, position)
         assert entry.mask is not None
         done = e.define(f"load i8, ptr {entry.at(entry.mask, entry.address[entry.mask], sample)}")
         e.branch(e.define(f"icmp eq i8 {done}, 0"), copy, seek)
@@ -234,20 +321,39 @@ class Pool:
         for plane in entry.arrays:
             self._copy(plane, (entry.address[plane], sample), (entry.scratch[plane], lane))
         came = e.define(f"sub i64 {queue.load(self.tick)}, {queue.load(queue.before)}")
+        mapped = e.define(f"icmp ne ptr {entry.map}, null")
         for rows, number in (
             (entry.places, sample),
-            (self.positions, position),
+            (self.positions, e.define(f"select i1 {mapped}, i64 {position}, i64 {sample}")),
             (self.starts, came),
         ):
             e.line(f"store i64 {number}, ptr {self._lane(rows, lane)}")
 
-    def _sample_at(self, position: str) -> str:
+    def _wait_at_end(self, position: str, none: str) -> None:
+        """At the end of a window, or of all at hand: go to `none` once, if lanes are busy."""
+        e, queue = self.emitter, self.queue
+        assert self.order is not None
+        end, wait, on = e.label("end"), e.label("wait"), e.label("on")
+        last = e.define(f"icmp sge i64 {position}, {queue.load(queue.high)}")
+        edge = e.define(f"icmp eq i64 {position}, {queue.load(self.order.end)}")
+        e.branch(e.define(f"or i1 {last}, {edge}"), end, on)
+        e.place(end)
+        busy = e.define(f"icmp ne i64 {queue.load(self.busy)}, 0")
+        waited = e.define(f"load i1, ptr {self.waits}")
+        first = e.define(f"icmp ugt i1 {busy}, {waited}")
+        e.line(f"store i1 {first}, ptr {self.waits}")
+        e.branch(first, wait, on)
+        e.place(wait)
+        e.jump(none)
+        e.place(on)
+
+    def _sample_at(self, where: str, position: str) -> str:
         """The sample that stands at a position: the map says so, if there is one."""
-        e, entry = self.emitter, self.entry
+        e = self.emitter
         look, found, before = e.label("look"), e.label("found"), e.here
-        e.branch(e.define(f"icmp ne ptr {entry.map}, null"), look, found)
+        e.branch(e.define(f"icmp ne ptr {where}, null"), look, found)
         e.place(look)
-        there = e.define(f"load i64, ptr {self._lane(entry.map, position)}")
+        there = e.define(f"load i64, ptr {self._lane(where, position)}")
         e.jump(found)
         e.place(found)
         return e.phi("i64", (position, before), (there, look))
@@ -318,7 +424,17 @@ class Pool:
         going = e.define(f"xor i64 {gone}, -1")
         e.line(f"store i64 {e.define(f'and i64 {busy}, {going}')}, ptr {self.busy}")
         entry.watch.count(str(max(1, WORK // work_of(entry.fn))))
+        all_done, one_by_one = e.label("alldone"), e.label("apart")
         some, stored = e.label("some"), e.label("stored")
+        through = e.define(f"icmp eq i64 {e.number_of(done)}, {self.all}")
+        full = e.define(f"icmp eq i64 {busy}, {self.all}")
+        gone_by_now = e.define(f"icmp eq i64 {queue.load(self.live)}, 0")
+        noted = e.define(f"and i1 {full}, {gone_by_now}")
+        e.branch(e.define(f"and i1 {through}, {noted}"), all_done, one_by_one)
+        e.place(all_done)
+        self._give_all(tick)
+        e.jump(stored)
+        e.place(one_by_one)
         e.branch(e.define(f"icmp ne i64 {gone}, 0"), some, stored)
         e.place(some)
         head = e.begin_loop([("i64", gone)])
@@ -332,6 +448,8 @@ class Pool:
         late, on = e.label("late"), e.label("on")
         e.branch(over, late, on)
         e.place(late)
+        if self.order is not None:
+            self.order.leave()
         queue.leave_row(*(queue.load(at) for at in (queue.next, queue.high, queue.before)))
         e.jump(leave)
         e.place(on)
@@ -342,6 +460,24 @@ class Pool:
         now, most = e.spread(tick, "i64"), e.spread(self.steps, "i64")
         taken = [e.define(f"sub {kind} {now}, {start}") for start in self._started()]
         return tuple(e.define(f"icmp sge {kind} {each}, {most}") for each in taken)
+
+    def _give_all(self, tick: str) -> None:
+        """Store the samples of all lanes, each of which stopped by itself."""
+        e, entry = self.emitter, self.entry
+        for plane in entry.stored:
+            entry.copy("give", plane, entry.address[plane], entry.scratch[plane], str(self.lanes))
+        kind, suffix, width = e.shape.vector("i64"), e.shape.suffix("i64"), e.shape.width
+        most, never = "", e.splat(str(NEVER), DType.I64)
+        for chain, came in enumerate(self._started()):
+            stopped = e.define(f"load {kind}, ptr {self._lane(self.ends, chain * width)}, align 8")
+            taken = e.define(f"sub {kind} {stopped}, {came}")
+            both = f"{kind} {most}, {kind} {taken}"
+            most = e.define(f"call {kind} @llvm.smax.{suffix}({both})") if chain else taken
+            there = self._lane(self.starts, chain * width)
+            e.line(f"store {kind} {never}, ptr {there}, align 8")
+        if width > 1:
+            most = e.define(f"call i64 @llvm.vector.reduce.smax.{suffix}({kind} {most})")
+        self.queue.count("0", most)
 
     def _give(self, lane: str, ended: str, tick: str) -> None:
         """Store the sample of a lane, which is free then. Bit 0 of `ended`: it is through."""
@@ -358,6 +494,9 @@ class Pool:
         taken = e.define(f"sub i64 {until}, {came}")
         queue.count("0", taken)
         position = queue.load(self._lane(self.positions, lane))
+        if self.order is not None:
+            done = entry.at(entry.mask, entry.scratch[entry.mask], lane)
+            self.order.settle(position, e.define(f"load i8, ptr {done}"))
         behind = e.define(f"add i64 {position}, 1")
         through = e.define(f"trunc i64 {ended} to i1")
         low = e.define(f"select i1 {through}, i64 {behind}, i64 {position}")

@@ -11,18 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hawk.ir.nodes import Const, Value
-from hawk.ir.ops import OPS
-from hawk.ir.types import DType
+from hawk.targets.cpu.foresight import FARTHEST, compare, expected_steps
 from hawk.targets.cpu.steps import LONGEST_FLIGHT, Stepped, Steps
 from hawk.targets.cpu.stopping import Monotone
 from hawk.targets.llvm import LoopHead, Names, literal, zero
 from hawk.targets.shape import LLVM_TYPES
-
-MARGINS = {DType.F64: 2.0**-30, DType.F32: 2.0**-9}
-"""Share of the expected steps that are not run plainly: sums of rounded numbers drift."""
-
-FARTHEST = 2.0**22
-"""More steps than this are not expected: float32 still tells one from the next."""
 
 
 class Rush:
@@ -90,7 +83,8 @@ class Rush:
         count, skipped = e.phi("i64", *counts), e.phi("i64", *skips)
         begin = Stepped(self._state(merged), now.live)
         with e.scope():
-            redone, count = self.steps.masked_block(begin, count, to_first_stop=True)
+            alone = self._are_apart(now, flights, head.phis[0], skipped, stop) if stop else "true"
+            redone, count = self.steps.masked_block(begin, count, alone=alone)
             count = e.define(f"add i64 {skipped}, {count}")
             packed, repeated, redo = e.pack(redone.live), self.steps.carry(redone.state), e.here
             e.jump(join)
@@ -123,31 +117,12 @@ class Rush:
         return e.define(f"select i1 {whole}, i64 {self.variant.block}, i64 0")
 
     def _flights(self, start: Stepped, stop: Monotone) -> Names:
-        """Where it is kept how many steps each sample can be expected to take: one a chain.
-
-        A guess from the distance to the limit; only speed depends on it.
-        """
+        """Where it is kept how many steps each sample can be expected to take: one a chain."""
         e = self.emitter
-        dtype = stop.state.dtype
-        kind = e.shape.vector(LLVM_TYPES[dtype])
-        far, least, share, half = (
-            (e.splat(literal(Const(dtype, number=number)), dtype),) * e.shape.chains
-            for number in (FARTHEST, 0.0, 1.0 - MARGINS[dtype], 0.5)
-        )
-        reached = start.state[self.steps.kept.index(stop.state)]
-        ahead = self._arithmetic("fsub", e.lanes(stop.limit), reached, kind)
-        stride, *factor = (e.lanes(value) for value in stop.increments)
-        for other in factor:
-            stride = self._arithmetic("fmul", stride, other, kind)
-        steps = self._arithmetic("fdiv", ahead, stride, kind)
-        if stop.subtracts:
-            steps = tuple(e.define(f"fneg {kind} {name}") for name in steps)
-        steps = self._arithmetic("fsub", self._arithmetic("fmul", steps, share, kind), half, kind)
-        # Not a number, and limits already behind, count as 0.
-        steps = e.choose(self._compare("gt", steps, least, dtype), steps, least, kind)
-        steps = e.choose(self._compare("lt", steps, far, dtype), steps, far, kind)
-        kept = tuple(e.room(kind) for _ in steps)
-        for name, address in zip(steps, kept, strict=True):
+        kind = e.shape.vector(LLVM_TYPES[stop.state.dtype])
+        expected = expected_steps(e, stop, start.state[self.steps.kept.index(stop.state)])
+        kept = tuple(e.room(kind) for _ in expected)
+        for name, address in zip(expected, kept, strict=True):
             e.line(f"store {kind} {name}, ptr {address}")
         return kept
 
@@ -167,6 +142,24 @@ class Rush:
         guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {LONGEST_FLIGHT})")
         guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {left})")
         return e.define(f"and i64 {guess}, {-self.variant.unroll}")
+
+    def _are_apart(
+        self, now: Stepped, flights: Names, taken: str, plain: str, stop: Monotone
+    ) -> str:
+        """One bool: is at most one live sample expected to stop soon after the plain steps?
+
+        Where several are, a flight between two of them would be too short to pay.
+        """
+        e = self.emitter
+        dtype = stop.state.dtype
+        element = LLVM_TYPES[dtype]
+        kind = e.shape.vector(element)
+        soon = e.define(f"add i64 {taken}, {e.define(f'add i64 {plain}, {self.variant.block}')}")
+        bound = (e.spread(e.define(f"uitofp i64 {soon} to {element}"), element),)
+        steps = tuple(e.define(f"load {kind}, ptr {address}") for address in flights)
+        sooner = compare(e, "lt", steps, bound * len(steps), dtype)
+        many = e.count(e.combine("and", now.live, sooner))
+        return e.define(f"icmp ult i64 {many}, 2")
 
     def _least(self, names: Names, kind: str, element: str) -> str:
         """The least of all lanes; none is NaN."""
@@ -214,7 +207,7 @@ class Rush:
             )
         reached = state[self.steps.kept.index(stop.state)]
         limit = e.lanes(stop.limit)
-        return state, self._compare(stop.operation, reached, limit, stop.state.dtype)
+        return state, compare(e, stop.operation, reached, limit, stop.state.dtype)
 
     def _put_aside(self) -> dict[Value, Names]:
         """Store what is fixed for a sample on the stack: the addresses.
@@ -252,25 +245,11 @@ class Rush:
             names = e.lanes(value)
             for operation, edge in stop.conditions:
                 edges = (e.splat(literal(Const(kind, number=edge)), kind),) * len(names)
-                holds = self._compare(operation, names, edges, kind)
+                holds = compare(e, operation, names, edges, kind)
                 good = holds if good is None else e.combine("and", good, holds)
         assert good is not None
         wrong = e.any(e.invert(good))
         return e.define(f"xor i1 {wrong}, true")
-
-    def _compare(self, operation: str, left: Names, right: Names, dtype: DType) -> Names:
-        e = self.emitter
-        element = LLVM_TYPES[dtype]
-        kind = e.shape.vector(element)
-        template = OPS[operation].llvm["f"]
-        return tuple(
-            e.define(template.format(a, b, A=kind, R=e.bits, C=e.bits, M=e.shape.suffix(element)))
-            for a, b in zip(left, right, strict=True)
-        )
-
-    def _arithmetic(self, operation: str, left: Names, right: Names, kind: str) -> Names:
-        pairs = zip(left, right, strict=True)
-        return tuple(self.emitter.define(f"{operation} {kind} {a}, {b}") for a, b in pairs)
 
     def _next_round(self, head: LoopHead, count: str, carried: list[str], by: int = 1) -> None:
         e = self.emitter

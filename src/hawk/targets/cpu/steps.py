@@ -134,12 +134,12 @@ class Steps:
         return self.end_blocks(blocks, after, steps, taken)
 
     def masked_block(
-        self, start: Stepped, count: str, *, to_first_stop: bool = False
+        self, start: Stepped, count: str, *, alone: str | None = None
     ) -> tuple[Stepped, str]:
         """`count` steps in which a sample that stopped keeps what it holds.
 
-        `to_first_stop`: or fewer, up to the first step in which one stops. Gives the group after
-        and the steps taken.
+        `alone`, one bool: or fewer, up to the first step in which one stops; else up to that in
+        which the last one does. Gives the group after and the steps taken.
         """
         e = self.emitter
         assert self.stop is not None
@@ -157,9 +157,10 @@ class Steps:
             stopped = e.combine("and", stepped, e.lanes(self.stop))
             going = e.combine("and", live, e.invert(stopped))
             taken, again = self._next(head.phis[0], count)
-            if to_first_stop:
-                nobody = e.define(f"xor i1 {e.any(stopped)}, true")
-                again = e.define(f"and i1 {again}, {nobody}")
+            if alone is not None:
+                first = e.define(f"and i1 {alone}, {e.any(stopped)}")
+                nobody = e.define(f"xor i1 {first}, true")
+                again = e.define(f"and i1 {again}, {e.define(f'and i1 {nobody}, {e.any(going)}')}")
             carried = [name for _, name in self.carry(after)]
             e.end_loop(head, again, [taken, *e.pack(going), *carried])
         return Stepped(after, going), taken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hawk.ir.nodes import ARRAYS, Apply, Function, walk
+from hawk.ir.nodes import ARRAYS, Apply, Function, Role, walk
 from hawk.targets.base import STEPS_MAX
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.shape import Shape
@@ -17,15 +17,18 @@ NOTHING = 1
 done around a group takes as long as some thirty operations, so the group is large: `exp` of an
 array takes 2.2 ns a number with 8 chains and 2.4 with 4 (AVX2, float64), `atan2` 3.9 and 4.1."""
 
-SHORT, LONG, ENDLESS = 12, 150, 1000
+SHORT, MIDDLE, LONG, ENDLESS = 12, 50, 150, 1000
 """Operations in a step up to which it waits for its own results, and from which on it has enough
 to do without other chains. Measured on AVX2, float64, G sample-steps/s for 1 to 4 chains:
-oscillator (5 operations) 2.9 5.5 7.5 7.4; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
-Runge-Kutta (130) 0.08 0.11 0.11 0.11. Each chain adds its part to the time of compilation."""
+oscillator (5 operations) 2.9 5.5 7.5 9.2; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
+Runge-Kutta (90) 0.08 0.11 0.11 0.11. Each chain adds its part to the time of compilation."""
 
 FEW_REGISTERS = 16
-"""With so many, four chains of three states each leave too few for what is computed: which of them
-is spilled is then a matter of luck, and the oscillator took from 1.0 to 1.4 times as long."""
+"""With so many it matters that what is carried from step to step leaves some for what is computed.
+"""
+
+COMPUTING = 4
+"""Registers that are enough for what is computed, where the code generator is asked to spare."""
 
 MOST = 4 * ENDLESS
 """Operations of all chains together, of a step and of what is computed once a sample, from which on
@@ -43,12 +46,16 @@ class Variant:
     they were made. Divides `block`."""
     refill: int = STEPS_MAX
     """Launches of more steps than this give the lanes of samples that stopped to others."""
+    sparing: bool = False
+    """Instructions are put in the order that needs the fewest registers. For chains that just fit
+    them: in the usual order some of what is carried is spilled, and the oscillator takes 1.2 to 1.5
+    times as long. Where it does not fit anyhow the usual order is as good, or better."""
 
 
 def choose_variant(fn: Function, machine: Machine) -> Variant:
     """The variant for `fn`: native width, and as many chains as its steps have use for."""
     width = machine.vector_bits // _lane_bits(fn)
-    chains = _chains(work_of(fn), machine)
+    chains = _chains(fn, machine)
     total = work_of(fn) + work_once(fn)
     return variant(fn, machine, width, max(1, min(chains, MOST // total)))
 
@@ -64,7 +71,9 @@ def variant(
     """The variant of `fn` with `width` samples a vector and `chains` vectors a group."""
     wide_masks = 0 if machine.mask_registers else _lane_bits(fn)
     unroll = 4 if work_of(fn) <= SHORT else 1
-    return Variant(Shape(width, chains, wide_masks), block, unroll, refill)
+    fits = chains * _carried(fn) <= machine.registers - COMPUTING
+    sparing = fits and machine.registers <= FEW_REGISTERS and NOTHING < work_of(fn) <= MIDDLE
+    return Variant(Shape(width, chains, wide_masks), block, unroll, refill, sparing)
 
 
 def work_of(fn: Function) -> int:
@@ -77,12 +86,22 @@ def work_once(fn: Function) -> int:
     return sum(isinstance(item, Apply) for item in walk(fn.sample))
 
 
-def _chains(work: int, machine: Machine) -> int:
+def _chains(fn: Function, machine: Machine) -> int:
+    work = work_of(fn)
     if work == NOTHING:
         return 8
+    if work <= MIDDLE and 4 * _carried(fn) <= machine.registers - COMPUTING:
+        return 4
     if work <= LONG:
-        return 4 if work <= SHORT and machine.registers > FEW_REGISTERS else 3
+        return 3
     return 2 if work <= ENDLESS else 1
+
+
+def _carried(fn: Function) -> int:
+    """Registers of a chain that hold what is carried from step to step."""
+    stores = dict(fn.stores)
+    states = (plane for plane in fn.planes if plane.role is Role.STATE)
+    return sum(stores[plane.name] is not plane.read for plane in states)
 
 
 def _lane_bits(fn: Function) -> int:
