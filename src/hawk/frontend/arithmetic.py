@@ -334,9 +334,13 @@ class Arithmetic(ABC):
     def power(self, base: Any, exponent: Any) -> Any:
         """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ...
 
-        Of another exponent it is `hawk.math.pow`.
+        Of another exponent it is `hawk.math.pow`, also of one that the program computes and that is
+        known all the same: what is known depends on who asks, and the bits must not.
         """
-        count = self.known(exponent) if self.is_number(exponent) else exponent
+        count = exponent
+        if self.is_number(exponent):
+            integers = not is_float(self.kind(base)) and not is_float(self.kind(exponent))
+            count = self.known(exponent) if integers else None
         if isinstance(count, float) and count.is_integer():  # x ** 2.0, a float whatever x is
             base = base if is_float(self.kind(base)) else self.to(base, self.real)
             count = int(count)
