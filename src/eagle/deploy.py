@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import index
 from types import MappingProxyType
@@ -17,10 +17,11 @@ from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
+from eagle.recording import recorder
 from hawk.annotations import owner
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, grid_of, is_hidden
-from hawk.ir.nodes import ARRAYS, CHANGED
-from hawk.kernel import Kernel
+from hawk.ir.nodes import ARRAYS, CHANGED, Role
+from hawk.kernel import Kernel, Output, Parameter
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
 _BIND_ONE, _CALL_ONE = replace(_BIND, in_place=True), replace(_CALL, in_place=True)
@@ -87,9 +88,13 @@ class Deployed:
         and numbers come back. A kernel without `return` returns its state: the one plane, or a
         tuple of them in the order of the signature. Arrays given for state are changed in place.
         Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
-        `layout` is as for `bind`.
+        `layout` is as for `bind`. While a graph is built, the call becomes a node of it.
         """
         kernel = self.kernel
+        writer = recorder()
+        if writer is not None:
+            options = {"n": n, "out": out, "buffer": buffer, "threads": threads, "layout": layout}
+            return writer.call(kernel, args, planes, **options)
         steps = 1 if isinstance(kernel.steps, str) else kernel.steps
         door = _CALL_ONE if steps == 1 else _CALL
         wrong = (*both_given(out, buffer), *wrong_threads(threads))
@@ -306,11 +311,15 @@ def copy_back(binding: Binding) -> None:
 
 def returned(binding: Binding) -> Any:
     """What a direct call returns."""
-    signature = binding.kernel.signature
+    return nested(binding.kernel, lambda plane: _value(binding, plane.name, binding.held(plane)))
+
+
+def nested(kernel: AnyKernel, value: Callable[[Parameter | Output], Any]) -> Any:
+    """What a call of `kernel` returns, made of the values of its planes."""
+    signature = kernel.signature
     if signature.returned or signature.state:
-        return signature.given_back(lambda plane: _value(binding, plane.name, binding.held(plane)))
-    mask = binding.mask or ""
-    return _value(binding, mask, binding.given_back(mask))
+        return signature.given_back(value)
+    return value(next(each for each in kernel.parameters if each.role is Role.MASK))
 
 
 def _value(binding: Binding, name: str, value: Any) -> Any:
