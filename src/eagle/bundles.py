@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eagle.params import is_number, shown
 from hawk.annotations import Marker
-from hawk.frontend.bundles import Bundle, fields_of, is_bundle, opened
+from hawk.frontend.bundles import Bundle, fields_of, instance, is_bundle, opened
 from hawk.frontend.source import nearest
 from hawk.kernel import NO_DEFAULT, Kernel
 
@@ -114,6 +114,12 @@ def _no_object(bundle: Bundle, value: Any) -> str:
         planes = ", ".join(f"{plane.name}=..." for _, plane in bundle.planes())
         fix = f"; write {planes}, each a contiguous array"
     return f"expected {expected(bundle)}, got {got}{fix}"
+
+
+def of_each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Another object of a dataclass, with what `change` makes of all that this one holds."""
+    names = [each.name for each in fields_of(type(value)) if hasattr(value, each.name)]
+    return instance(type(value), {name: change(getattr(value, name)) for name in names})
 
 
 def arrays_in(value: object) -> Iterator[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from eagle.arguments import match
 from eagle.binding import Binding, Door, bind
+from eagle.bundles import of_each
 from eagle.deploy import both_given, nested, wrong_threads
 from eagle.devices.base import Device
 from eagle.devices.host.device import HOST
@@ -219,6 +221,8 @@ def _view(recorder: GraphRecorder, value: Any) -> Any:
         return type(value)(_view(recorder, each) for each in value)
     if isinstance(value, Plane):
         return value.view
+    if is_dataclass(value) and not isinstance(value, (type, Given)):
+        return of_each(value, lambda held: _view(recorder, held))
     plane = recorder.known(value)
     return value if plane is None or plane.root.device is HOST else plane.view
 

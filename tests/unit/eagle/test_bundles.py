@@ -452,3 +452,34 @@ def test_messages_of_grids_name_the_field() -> None:
     with pytest.raises(hawk.HawkError, match=r"`plate\.u` changes in each step") as caught:
         changed.trace(DType.F64)
     assert "plate_u_before: Grid" in str(caught.value)
+
+
+# -- graphs ----------------------------------------------------------------------------------------
+
+
+@hawk.kernel
+def push(s: Mutable[Flat], dt: Param) -> Flat:
+    s.v -= dt * s.x
+    return replace(s, x=2.0 * s.x)
+
+
+@hawk.kernel
+def drift(s: Mutable[Flat], t: Flat, dt: Param):
+    s.x += dt * (s.v + t.x)
+
+
+@eagle.Graph.builder
+def turn(s: Any, dt: Any) -> Any:
+    g = eagle.Graph()
+    made = push(s, dt)
+    drift(s, made, dt)
+    return g
+
+
+def test_objects_are_given_to_kernels_in_graphs_and_come_back() -> None:
+    given, wanted = flat(), flat()
+    turn(given, 0.1).launch(3)
+    for _ in range(3):
+        drift(wanted, push(wanted, 0.1), 0.1)  # type: ignore[arg-type]
+    assert same_bits(np.asarray(given.x), np.asarray(wanted.x))
+    assert same_bits(np.asarray(given.v), np.asarray(wanted.v))
