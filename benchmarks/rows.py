@@ -49,7 +49,7 @@ def measure(workload: Workload, *, rounds: int) -> Race:
     return race(
         f"{workload.name} {workload.dtype.name}: {workload.samples:,} samples, {steps:,} steps in "
         f"all, {cores()} cores",
-        [*limit_arms(workload), ours(workload)],
+        [*limit_arms(workload), ours(workload), numba_while(workload)],
         sample_steps=steps,
         tolerance=TOLERANCE[workload.dtype.name],
         rounds=rounds,
@@ -81,6 +81,24 @@ def ours(workload: Workload) -> Arm:
         return lambda: eagle.simulate(row.kernel, max_steps=workload.max_steps, **planes)
 
     return arm(workload, "accipiter", start)
+
+
+def numba_while(workload: Workload) -> Arm | Missing:
+    """Numba's loop over samples and steps."""
+    try:
+        import numba
+
+        from benchmarks.numba_arm import loop
+    except ImportError as why:
+        return Missing("numba while", f"{why} (pip install numba)")
+    numba.set_num_threads(cores())
+    shared = tuple(map(workload.dtype.type, workload.shared))
+    compiled = loop(workload.name, len(workload.state), len(workload.inputs))
+
+    def start(state: list[Array]) -> Callable[[], object]:
+        return lambda: compiled(*state, *workload.inputs, shared, workload.max_steps)
+
+    return arm(workload, "numba while, fastmath", start)
 
 
 def arm(
