@@ -22,7 +22,7 @@ help:
 	@echo "make test       all tests"
 	@echo "make test-long  the random programs at length (2000 programs, random seeds)"
 	@echo "make soak       random kernels, batches, threads, interrupts for MINUTES=30"
-	@echo "make accuracy   measure all elementary functions, into docs/accuracy.md (half an hour)"
+	@echo "make accuracy   measure all elementary functions, into docs/accuracy.md (an hour)"
 	@echo "make lint       ruff, basedpyright, import-linter"
 	@echo "make format     let ruff rewrite the files; bring the contents in CONTRIBUTING.md up to date"
 	@echo "make docs       the documentation, into docs/_build/html"

@@ -154,3 +154,11 @@ ROWS = {
     "card_spread": DAMPED,
     "card_uniform": DAMPED,
 }
+
+FAST = {
+    name: ROWS[name]._replace(
+        kernel=kernel(steps="auto", math="fast")(ROWS[name].kernel.__wrapped__)
+    )
+    for name in ("orbit", "pendulum")
+}
+"""The workloads for which `math="fast"` makes a difference."""

@@ -2,7 +2,9 @@
 
     python -m benchmarks.rows [workload ...] [--samples=100000] [--rounds=7] [--json=PATH]
 
-Prints the time of each arm and its ratio to the limit, which is the quickest hand-written arm.
+Prints the time of each arm and its ratio to the limit, which is the quickest hand-written arm. Of
+workloads with elementary functions or divisions the kernel with `math="fast"` is raced too, against
+the hand-written arms that are as free.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import eagle
-from benchmarks.kernels import ROWS
+from benchmarks.kernels import FAST, ROWS
 from benchmarks.limit.arms import Limit
 from benchmarks.limit.build import NoLimit
 from benchmarks.limit.workloads import Array, Workload, make
@@ -37,27 +39,28 @@ def main() -> None:
     for name in options.workloads or ROWS:
         for dtype in TOLERANCE:
             workload = make(name, dtype=dtype, samples=options.samples)
-            result = measure(workload, rounds=options.rounds)
-            print(result.table(), end="\n\n", flush=True)
-            races.append(result)
+            for fast in (False, True) if name in FAST else (False,):
+                result = measure(workload, rounds=options.rounds, fast=fast)
+                print(result.table(), end="\n\n", flush=True)
+                races.append(result)
     if options.json is not None:
         write_json(options.json, races)
 
 
-def measure(workload: Workload, *, rounds: int) -> Race:
+def measure(workload: Workload, *, rounds: int, fast: bool = False) -> Race:
     steps = int(workload.steps().sum())
     return race(
-        f"{workload.name} {workload.dtype.name}: {workload.samples:,} samples, {steps:,} steps in "
-        f"all, {cores()} cores",
-        [*limit_arms(workload), ours(workload), numba_while(workload)],
+        f"{workload.name} {workload.dtype.name}{', fast' if fast else ''}: {workload.samples:,} "
+        f"samples, {steps:,} steps in all, {cores()} cores",
+        [*limit_arms(workload, fast=fast), ours(workload, fast=fast), numba_while(workload)],
         sample_steps=steps,
         tolerance=TOLERANCE[workload.dtype.name],
         rounds=rounds,
     )
 
 
-def limit_arms(workload: Workload) -> list[Arm | Missing]:
-    """The arms written by hand that compute what the kernel does."""
+def limit_arms(workload: Workload, *, fast: bool) -> list[Arm | Missing]:
+    """The arms written by hand that compute what the kernel does, or as `fast` as they can."""
     try:
         limit = Limit(workload)
     except NoLimit as why:
@@ -67,12 +70,14 @@ def limit_arms(workload: Workload) -> list[Arm | Missing]:
     def start(name: str) -> Callable[[list[Array]], Callable[[], object]]:
         return lambda state: limit.runner(name, state, done, threads=cores())
 
-    names = [name for name in limit.names if name not in LEFT_OUT and not name.startswith("fast")]
+    names = [
+        name for name in limit.names if name not in LEFT_OUT and name.startswith("fast") is fast
+    ]
     return [arm(workload, f"limit {name}", start(name), is_limit=True) for name in names]
 
 
-def ours(workload: Workload) -> Arm:
-    row = ROWS[workload.name]
+def ours(workload: Workload, *, fast: bool) -> Arm:
+    row = (FAST if fast else ROWS)[workload.name]
     given = dict(zip(row.inputs, workload.inputs, strict=True))
     numbers = {name: workload.shared[place] for name, place in row.shared.items()}
 
@@ -80,7 +85,7 @@ def ours(workload: Workload) -> Arm:
         planes = given | numbers | dict(zip(row.state, state, strict=True))
         return lambda: eagle.simulate(row.kernel, max_steps=workload.max_steps, **planes)
 
-    return arm(workload, "accipiter", start)
+    return arm(workload, "accipiter fast" if fast else "accipiter", start)
 
 
 def numba_while(workload: Workload) -> Arm | Missing:

@@ -6,10 +6,11 @@ cases. float32 functions of one number are tried on all 2**32 of them, against t
 of this library, which is off by less than 1e-8 units of a float32; the worst case is computed again
 by MPFR. What is done is kept in `build/accuracy`, until the function changes.
 
-    python -m tools.accuracy [--jobs 2] [--quick] [--points N] [--every N] [NAME ...]
+    python -m tools.accuracy [--math fast] [--jobs 2] [--quick] [--points N] [--every N] [NAME ...]
 
-`--quick` tries a few thousand numbers of each and only prints what it finds; `--every` tries each
-n-th float32. The whole takes half an hour of two cores; it goes on where it was ended.
+`--math` measures one kind of kernels alone, and leaves the other one's table as it is. `--quick`
+tries a few thousand numbers of each and only prints what it finds; `--every` tries each n-th
+float32. The whole takes an hour of two cores; it goes on where it was ended.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ import hawk.math as own
 from hawk import Scalar
 from hawk.ir.printer import to_text
 from hawk.ir.types import DType
+from hawk.kernel import Mathematics
+from hawk.math.fast import FAST
 from tests.unit.math.functions import ONE, TWO, Row, draw, hard
 from tests.unit.math.reference import WIDE, error_now, exact_error
 
@@ -42,6 +45,8 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/accuracy.md"
 KEPT = ROOT / "build/accuracy"
 ROWS = {**ONE, **TWO}
+FAST_ROWS = {name: row._replace(bound=4.0) for name, row in ROWS.items() if name in FAST}
+KINDS: dict[Mathematics, dict[str, Row]] = {"portable": ROWS, "fast": FAST_ROWS}
 WIDTHS = {"float64": np.float64, "float32": np.float32}
 POINTS = 1_000_000
 QUICK_EVERY = 16411
@@ -56,20 +61,21 @@ class Found(NamedTuple):
 
     name: str
     width: str
+    math: Mathematics
     points: int
     units: float
     numbers: list[float]
 
 
-def _kernel(name: str) -> Any:
+def _kernel(name: str, math: Mathematics) -> Any:
     """A kernel that is one function."""
     function = getattr(own, name)
 
-    @hawk.kernel
+    @hawk.kernel(math=math)
     def one(x: Scalar) -> Scalar:
         return function(x)
 
-    @hawk.kernel
+    @hawk.kernel(math=math)
     def two(x: Scalar, y: Scalar) -> Scalar:
         return function(x, y)
 
@@ -79,11 +85,11 @@ def _kernel(name: str) -> Any:
 class Compiled:
     """A function of one or two numbers, for as many of them as its arrays hold."""
 
-    def __init__(self, name: str, dtype: Any, size: int = CHUNK) -> None:
+    def __init__(self, name: str, dtype: Any, math: Mathematics, size: int = CHUNK) -> None:
         self.given = [np.zeros(size, dtype) for _ in range(1 if name in ONE else 2)]
         self.out = np.zeros(size, dtype)
         planes = dict(zip("xy", self.given, strict=False))
-        self.bound = eagle.deploy(_kernel(name)).bind(out=self.out, **planes)
+        self.bound = eagle.deploy(_kernel(name, math)).bind(out=self.out, **planes)
 
     def __call__(self, *columns: Any) -> Any:
         """The values; they are overwritten by the next call."""
@@ -120,11 +126,12 @@ def sample(name: str, dtype: Any, count: int) -> list[Any]:
         return [np.concatenate(part).astype(dtype) for part in zip(*parts, strict=True)]
 
 
-def against_mpfr(name: str, width: str, count: int) -> Found:
+def against_mpfr(name: str, width: str, math: Mathematics, count: int) -> Found:
     """The worst of some numbers."""
     dtype, row = WIDTHS[width], ROWS[name]
     columns = sample(name, dtype, count)
-    compiled, worst = Compiled(name, dtype), Found(name, width, len(columns[0]), 0.0, [])
+    compiled = Compiled(name, dtype, math)
+    worst = Found(name, width, math, len(columns[0]), 0.0, [])
     with gmpy2.context(WIDE):
         for start in range(0, len(columns[0]), CHUNK):
             given = [column[start : start + CHUNK] for column in columns]
@@ -150,12 +157,12 @@ ABOVE_ZERO = {"log", "log2", "log10", "sqrt", "rsqrt", "acosh"}
 class Narrow:
     """How far off a function of a float32 is, for arrays of them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, kind: Mathematics) -> None:
         function, largest = getattr(own, name), float(np.finfo(np.float32).max)
         mirrored = name == "lgamma"  # see its row in `functions`
         odd, even, above = name in ODD, name in EVEN, name in ABOVE_ZERO
 
-        @hawk.kernel(dtype="float64")
+        @hawk.kernel(dtype="float64", math=kind)
         def both(x: Scalar) -> tuple[Scalar, Scalar]:
             got = hawk.float64(function(hawk.float32(x)))
             true = function(x)
@@ -193,9 +200,9 @@ class Narrow:
         return self.off
 
 
-def all_float32(name: str, every: int) -> Found:
+def all_float32(name: str, kind: Mathematics, every: int) -> Found:
     """The worst of all float32, or of each `every`-th."""
-    narrow, worst, count = Narrow(name), 0.0, 0
+    narrow, worst, count = Narrow(name, kind), 0.0, 0
     at = np.float32(0)
     for bits in patterns(name, every):
         x = bits.view(np.float32)
@@ -204,10 +211,9 @@ def all_float32(name: str, every: int) -> Found:
         if not off.max() <= worst:
             place = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
             worst, at = float(off[place]), x[place]
-    got = float(Compiled(name, np.float32)([at])[0])
-    return Found(
-        name, "float32", count, exact_error(ONE[name], (at,), got, np.float32), [float(at)]
-    )
+    got = float(Compiled(name, np.float32, kind)([at])[0])
+    off = exact_error(ONE[name], (at,), got, np.float32)
+    return Found(name, "float32", kind, count, off, [float(at)])
 
 
 def patterns(name: str, every: int) -> Iterator[Any]:
@@ -228,18 +234,19 @@ class Job(NamedTuple):
     width: str
     points: int
     every: int
+    math: Mathematics = "portable"
 
 
 def measure(job: Job) -> Found:
     if job.width == "float32" and job.name in ONE:
-        return all_float32(job.name, job.every)
-    return against_mpfr(job.name, job.width, job.points)
+        return all_float32(job.name, job.math, job.every)
+    return against_mpfr(job.name, job.width, job.math, job.points)
 
 
 def fingerprint(job: Job) -> str:
     """What a result belongs to: the program of the function, and how it is measured."""
     real = DType.F64 if job.width == "float64" else DType.F32
-    program = to_text(_kernel(job.name).trace(real), locations=False, names=False)
+    program = to_text(_kernel(job.name, job.math).trace(real), locations=False, names=False)
     measured = Path(inspect.getfile(Row)).read_text(encoding="utf-8")
     return hashlib.sha256(f"{program}{measured}".encode()).hexdigest()[:16]
 
@@ -248,7 +255,7 @@ def kept(job: Job) -> Found | None:
     """A result of at least so many numbers, or None."""
     found = [
         Found(*json.loads(file.read_text(encoding="utf-8")))
-        for file in KEPT.glob(f"{job.name}-{job.width}-{fingerprint(job)}-*.json")
+        for file in KEPT.glob(f"{job.name}-{job.width}-{job.math}-{fingerprint(job)}-*.json")
     ]
     best = max(found, key=lambda each: each.points, default=None)
     all_of_them = job.width == "float32" and job.name in ONE
@@ -258,20 +265,21 @@ def kept(job: Job) -> Found | None:
 
 def keep(job: Job, found: Found) -> None:
     KEPT.mkdir(parents=True, exist_ok=True)
-    file = KEPT / f"{job.name}-{job.width}-{fingerprint(job)}-{found.points}.json"
+    name = f"{job.name}-{job.width}-{job.math}-{fingerprint(job)}-{found.points}.json"
+    file = KEPT / name
     file.write_text(json.dumps(found), encoding="utf-8")
 
 
-def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str], Found]:
-    """The results of all jobs, those that are kept included."""
-    found: dict[tuple[str, str], Found] = {}
+def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str, str], Found]:
+    """The results of all jobs by name, width and kind, those that are kept included."""
+    found: dict[tuple[str, str, str], Found] = {}
     missing: list[Job] = []
     for job in jobs:
         result = kept(job)
         if result is None:
             missing.append(job)
         else:
-            found[job.name, job.width] = result
+            found[job.name, job.width, job.math] = result
     begin = time.monotonic()
     with multiprocessing.get_context("fork").Pool(processes) as pool:
         tasks = [(job, pool.apply_async(measure, (job,))) for job in missing]
@@ -280,13 +288,13 @@ def run(jobs: Sequence[Job], processes: int) -> dict[tuple[str, str], Found]:
             ready = [each for each in tasks if each[1].ready()]
             tasks = [each for each in tasks if each not in ready]
             for job, task in ready:
-                result = found[job.name, job.width] = task.get()
+                result = found[job.name, job.width, job.math] = task.get()
                 keep(job, result)
                 number += 1
-                above = "" if result.units <= ROWS[job.name].bound else "  ABOVE THE BOUND"
+                above = "" if result.units <= KINDS[job.math][job.name].bound else "  TOO MUCH"
                 print(
                     f"{number}/{len(missing)} {time.monotonic() - begin:.0f} s: {job.name} "
-                    f"{job.width} {result.units:.3f} at {_shown(result)}{above}",
+                    f"{job.width} {job.math} {result.units:.3f} at {_shown(result)}{above}",
                     flush=True,
                 )
             time.sleep(0.1)
@@ -309,7 +317,8 @@ against MPFR with 200 bits; for float32 functions of one number all there are, o
 evenly over those. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that is larger. The
 bits do not depend on the machine, so neither do these numbers.
 
-| function | promised | float64 | at | tried | float32 | at | tried |
+"""
+COLUMNS = """| function | promised | float64 | at | tried | float32 | at | tried |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 FOOT = """
@@ -319,17 +328,35 @@ FOOT = """
 """
 
 
-def page(found: dict[tuple[str, str], Found]) -> str:
-    """The text of the page."""
+FAST_HEAD = """
+## Fast kernels
+
+What kernels of `math="fast"` compute in another way. Their other functions, divisions and roots are
+those of above; the bits do not depend on the machine either.
+
+"""
+
+
+def table(found: dict[tuple[str, str, str], Found], kind: Mathematics) -> str:
+    """The rows of one kind of kernels."""
     lines: list[str] = []
-    for name, row in ROWS.items():
+    for name, row in KINDS[kind].items():
         cells = [f"`{name}`", f"{row.bound:g}"]
         for width in WIDTHS:
-            each = found[name, width]
+            each = found[name, width, kind]
             tried = "all" if each.points == 2**32 else f"{each.points:,}"
             cells += [f"{each.units:.3f}", f"`{_shown(each)}`", tried]
         lines.append(f"| {' | '.join(cells)} |\n")
-    return HEAD + "".join(lines) + FOOT
+    return COLUMNS + "".join(lines)
+
+
+def page(found: dict[tuple[str, str, str], Found], kinds: Sequence[Mathematics], old: str) -> str:
+    """The text of the page; tables of other kinds are those of the old one."""
+    _, _, rest = old.partition(COLUMNS)
+    first, _, rest = rest.partition(FOOT)
+    tables = {"portable": COLUMNS + first, "fast": rest.removeprefix(FAST_HEAD)}
+    tables |= {kind: table(found, kind) for kind in kinds}
+    return HEAD + tables["portable"] + FOOT + FAST_HEAD + tables["fast"]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -339,16 +366,25 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="a few thousand numbers; no page")
     parser.add_argument("--every", type=int, default=1, help="try each n-th float32 only")
     parser.add_argument("--points", type=int, default=POINTS, help="numbers tried against MPFR")
+    parser.add_argument("--math", choices=list(KINDS), help="one kind of kernels; default: both")
     given = parser.parse_args(arguments)
     points, every = (4000, QUICK_EVERY) if given.quick else (given.points, given.every)
-    names = given.names or list(ROWS)
-    jobs = [Job(name, width, points, every) for width in WIDTHS for name in names]
+    kinds: list[Mathematics] = [given.math] if given.math else list(KINDS)
+    jobs = [
+        Job(name, width, points, every, kind)
+        for kind in kinds
+        for width in WIDTHS
+        for name in given.names or KINDS[kind]
+        if name in KINDS[kind]
+    ]
     found = run(jobs, given.jobs)
     if not given.names and not given.quick:
-        PAGE.write_text(page(found), encoding="utf-8")
-    above = [each for each in found.values() if not each.units <= ROWS[each.name].bound]
+        text = page(found, kinds, PAGE.read_text(encoding="utf-8"))
+        PAGE.write_text(text, encoding="utf-8")
+    above = [each for each in found.values() if not each.units <= KINDS[each.math][each.name].bound]
     for each in above:
-        print(f"above the bound: {each.name} {each.width} {each.units} at {_shown(each)}")
+        where = f"{each.name} {each.width} {each.math}"
+        print(f"above the bound: {where} {each.units} at {_shown(each)}")
     return 1 if above else 0
 
 

@@ -1,5 +1,7 @@
 """Fit the polynomials of `hawk.math`, and write `src/hawk/math/coefficients.py`.
 
+With the argument `fast`: those of `math="fast"` alone, into `fast_coefficients.py` beside it.
+
 Each is the polynomial of its degree whose relative error is least in the worst case (Lawson's
 iteration, computed with mpmath at 80 digits); its coefficients are then rounded to the float width,
 from the lowest on, each time fitting the rest again. Run it with `python tools/coefficients.py`.
@@ -8,6 +10,7 @@ from the lowest on, each time fitting the rest again. Run it with `python tools/
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +20,7 @@ import mpmath
 from mpmath import mp, mpf
 
 mp.dps = 80
-TARGET = Path(__file__).parents[1] / "src/hawk/math/coefficients.py"
+FOLDER = Path(__file__).parents[1] / "src/hawk/math"
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Fit:
     high: Any
     degrees: tuple[int, int]
     """For float64 and float32."""
+    lowered: tuple[int, int] = (0, 0)
+    """Units in its last place by which the second coefficient is made less, when all are fitted."""
 
 
 def _series(value: Callable[[Any], Any], at_zero: Any) -> Callable[[Any], Any]:
@@ -68,6 +73,11 @@ def _cos_tail(z: Any) -> Any:
 def _atan_rest(v: Any) -> Any:
     r = mpmath.sqrt(v + mpf(1) / 2)
     return (mpmath.atan(r) / r if r else mpf(1)) - 1
+
+
+def _atan_tail(z: Any) -> Any:
+    r = mpmath.sqrt(z)
+    return (mpmath.atan(r) / r - 1) / z
 
 
 def _asin_tail(z: Any) -> Any:
@@ -212,6 +222,38 @@ FITS = (
 )
 
 
+FAST_FITS = (
+    Fit(
+        "SIN_HALF",
+        "(sin(r) / r - 1) / r**2 in z = r**2, for abs(r) up to pi / 2",
+        _series(_sin_tail, -mpf(1) / 6),
+        lambda z: z,
+        mpf(0),
+        4 * QUARTER**2,
+        (7, 3),
+        lowered=(2, 1),  # so that roundings do not bring the sine of pi / 2 above 1
+    ),
+    Fit(
+        "ATAN_EIGHTH",
+        "(atan(r) / r - 1) / r**2 in z = r**2, for abs(r) up to 0.4145",
+        _series(_atan_tail, -mpf(1) / 3),
+        lambda z: z,
+        mpf(0),
+        mpf("0.4145") ** 2,
+        (9, 4),
+    ),
+    Fit(
+        "LOG2_TAIL",
+        "((log2((1 + s) / (1 - s)) / s - 2 / log(2)) / z - 2 / 3 / log(2)) / z in z = s**2",
+        _series(lambda z: _log_tail_of_tail(z) / LN2, mpf(2) / 5 / LN2),
+        lambda z: z**2,
+        mpf(0),
+        S**2 * (1 + mpf(2) ** -20),
+        (6, 2),
+    ),
+)
+
+
 def rounded(number: Any, bits: int) -> float:
     """The nearest float of that width."""
     wide = float(number)
@@ -266,6 +308,11 @@ def fit(row: Fit, bits: int) -> tuple[list[float], Any]:
 
         left = least_worst(rest, row.weight, row.low, row.high, list(range(power, degree + 1)))
         known.append(rounded(left[0], bits))
+    if lowered := row.lowered[0 if bits == 64 else 1]:
+        _, exponent = mpmath.frexp(known[1])
+        known[1] = rounded(
+            known[1] - lowered * mpf(2) ** (exponent - (53 if bits == 64 else 24)), bits
+        )
     grid = [row.low + (row.high - row.low) * mpf(k) / 1000 for k in range(1001)]
     worst = max(
         abs((sum(mpf(c) * x**p for p, c in enumerate(known)) - row.function(x)) * row.weight(x))
@@ -302,22 +349,55 @@ def _bits(error: Any) -> str:
     return f"{float(mpmath.log(error, 2)):.1f}"
 
 
-def main() -> None:
-    lines = [
-        '"""Numbers of `hawk.math`: made by tools/coefficients.py, for float64 and for float32."""',
-        "",
-        "# fmt: off",
-    ]
-    for number, row in enumerate(FITS):
+def fitted(rows: tuple[Fit, ...]) -> list[str]:
+    """The lines of polynomials."""
+    lines: list[str] = []
+    for number, row in enumerate(rows):
         for bits in (64, 32):
             values, worst = fit(row, bits)
-            print(f"{number + 1}/{len(FITS)} {row.name}_{bits}: {_bits(worst)} bits", flush=True)
+            print(f"{number + 1}/{len(rows)} {row.name}_{bits}: {_bits(worst)} bits", flush=True)
             lines += [
                 f"{row.name}_{bits} = (",
                 *(f"    {value!r}," for value in values),
                 ")",
             ]
         lines += [f'"""{row.says},', 'from the lowest power on."""', ""]
+    return lines
+
+
+def parts_of(parts: dict[str, tuple[Any, list[int], list[int]]]) -> list[str]:
+    """The lines of numbers that are sums of floats."""
+    return [
+        f"{name}_{bits} = {tuple(split(number, bits, keep))!r}"
+        for name, (number, wide, narrow) in parts.items()
+        for bits, keep in ((64, wide), (32, narrow))
+    ]
+
+
+def fast() -> list[str]:
+    """The lines of `fast_coefficients.py`."""
+    says = 'Numbers of `math="fast"`: made by tools/coefficients.py, for float64 and for float32.'
+    lines = [f'"""{says}"""', "", "# fmt: off", *fitted(FAST_FITS)]
+    mp.dps = 400
+    ln2 = mpmath.log(2)
+    parts = {
+        "PER_PI": (1 / mpmath.pi, [53], [24]),
+        "PI_PARTS": (mpmath.pi, [38, 38, 53], [16, 16, 24]),
+        "LOG2_FIRST": (2 / ln2, [53, 53], [24, 24]),
+        "LOG2_SECOND": (2 / ln2 / 3, [53, 53], [24, 24]),
+        "LOG10_E": (1 / mpmath.log(10), [53], [24]),
+    }
+    return [*lines, *parts_of(parts)]
+
+
+def portable() -> list[str]:
+    """The lines of `coefficients.py`."""
+    lines = [
+        '"""Numbers of `hawk.math`: made by tools/coefficients.py, for float64 and for float32."""',
+        "",
+        "# fmt: off",
+        *fitted(FITS),
+    ]
     mp.dps = 400
     pi, ln2 = mpmath.pi, mpmath.log(2)
     parts = {
@@ -337,15 +417,17 @@ def main() -> None:
         "LOG2_STIRLING": ((mpmath.log(2 * pi) - 1) / (2 * ln2), [53, 53], [24, 24]),
         "LN_STIRLING": ((mpmath.log(2 * pi) - 1) / 2, [53, 53], [24, 24]),
     }
-    for name, (number, wide, narrow) in parts.items():
-        for bits, keep in ((64, wide), (32, narrow)):
-            lines.append(f"{name}_{bits} = {tuple(split(number, bits, keep))!r}")
+    lines += parts_of(parts)
     lines += [f"ERFC_SHIFT, ERFC_MIDDLE = {float(ERFC_SHIFT)!r}, {float(ERFC_MIDDLE)!r}"]
     values = [f"    {part!r}," for part in two_over_pi(40, 31)]
     lines += ["BITS_OF_TWO_OVER_PI = (", *values, ")"]
-    lines += ['"""2 / pi, forty bits each, to the bits that the largest float64 needs."""']
-    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [*lines, '"""2 / pi, forty bits each, to the bits that the largest float64 needs."""']
+
+
+def main(arguments: list[str]) -> None:
+    name, made = ("fast_coefficients.py", fast) if arguments else ("coefficients.py", portable)
+    (FOLDER / name).write_text("\n".join(made()) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -15,7 +15,7 @@ from eagle.params import is_number, shown
 from hawk.ir.nodes import MUTABLE, Role
 from hawk.kernel import RESERVED, Kernel
 
-_OF_KERNELS = {"checks": "checks=True", "contract": "contract=False"}
+_OF_KERNELS = {"checks": "checks=True", "contract": "contract=False", "math": 'math="fast"'}
 """Options of `@hawk.kernel` that a call does not have."""
 
 

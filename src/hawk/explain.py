@@ -71,6 +71,13 @@ def _said(text: str, indent: str = "  ") -> list[str]:
 def _title(kernel: Kernel[..., Any], fn: Function) -> Iterator[str]:
     apart = "" if kernel.contract else ", products and sums apart"
     yield f"{kernel.name}: one step of one sample, in {fn.real.hawk}{apart}  ({fn.loc.short()})"
+    if kernel.math == "fast":
+        text = (
+            'With math="fast" elementary functions may be off by 4 units in the last place, where '
+            "otherwise they are by 1. Their special values are the same, and so are their bits on "
+            "every machine; divisions and roots are exact to the last bit as ever."
+        )
+        yield from _said(text, "")
     if kernel.checks:
         text = (
             "With checks=True its code also keeps the first event of each sample; that is left out "

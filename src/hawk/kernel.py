@@ -38,6 +38,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 StepCount: TypeAlias = "int | Literal['auto']"
+Mathematics: TypeAlias = Literal["portable", "fast"]
 
 RESERVED = (
     *("self", "kernel", "n", "out", "buffer", "dtype", "layout", "steps", "max_steps", "threads"),
@@ -46,6 +47,7 @@ RESERVED = (
 )
 """Names of options and results, which a plane may therefore not have."""
 
+MATHEMATICS: tuple[Mathematics, ...] = ("portable", "fast")
 WIDTHS = {"float64": DType.F64, "float32": DType.F32}
 
 
@@ -68,9 +70,12 @@ class Program:
     differ only in how many steps a launch takes share a program.
     """
 
-    def __init__(self, function: FunctionType, *, contract: bool, checks: bool) -> None:
+    def __init__(
+        self, function: FunctionType, *, contract: bool, checks: bool, math: Mathematics
+    ) -> None:
         self.function = function
         self.contract, self.checks = contract, checks
+        self.math: Mathematics = math
         self.source = Source.of(function)
         self.signature: Signature = read(function, self.source, RESERVED)
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
@@ -93,6 +98,7 @@ class Program:
                     uniform=uniform,
                     contract=self.contract,
                     checks=self.checks,
+                    fast=self.math == "fast",
                 )
             except HawkError as error:
                 # The message has the place in the user's file; hawk's own frames would bury it.
@@ -262,6 +268,11 @@ class Kernel(Generic[P, R]):
         return self.program.checks
 
     @property
+    def math(self) -> Mathematics:
+        """`"portable"`, or `"fast"`: functions may be off by 4 units in the last place."""
+        return self.program.math
+
+    @property
     def source(self) -> Source:
         """The function as it is written."""
         return self.program.source
@@ -336,7 +347,8 @@ class Kernel(Generic[P, R]):
         planes = ", ".join(f"{each.name}: {_describe(each)}" for each in self.parameters)
         gives = "".join(f" -> {(each.grid or each.element).name}" for each in self.outputs[:1])
         more = ", ..." if len(self.outputs) > 1 else ""
-        return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}>"
+        fast = ', math="fast"' if self.math == "fast" else ""
+        return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}{fast}>"
 
 
 def _describe(parameter: Parameter) -> str:
@@ -360,7 +372,12 @@ def _describe(parameter: Parameter) -> str:
 def kernel(function: Callable[P, R], /) -> Kernel[P, R]: ...
 @overload
 def kernel(
-    *, steps: StepCount = 1, dtype: str | None = None, contract: bool = True, checks: bool = False
+    *,
+    steps: StepCount = 1,
+    dtype: str | None = None,
+    contract: bool = True,
+    checks: bool = False,
+    math: Mathematics = "portable",
 ) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 def kernel(
     function: Callable[P, R] | None = None,
@@ -370,6 +387,7 @@ def kernel(
     dtype: str | None = None,
     contract: bool = True,
     checks: bool = False,
+    math: Mathematics = "portable",
 ) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
     """Make a kernel of a function that computes one step of one sample.
 
@@ -379,6 +397,9 @@ def kernel(
     `contract`: whether `a * b + c` inside one expression means one fused multiply-add.
     `checks`: whether `assert`, `print` and `hawk.debug` are heeded, and numbers that become NaN or
     do not fit an integer are reported, after a run; without it they cost nothing.
+    `math`: `"portable"` computes elementary functions to 1 unit in the last place, `"fast"` to 4
+    and in less time; of kernels called in this one, too. Special values are the same, divisions
+    and roots are exact in both, and both give the same bits on every machine.
 
     The source is read now, so whatever the text alone can tell is told now; names are looked up at
     the first use. Raises HawkError, and TypeError or ValueError for a wrong option.
@@ -389,7 +410,7 @@ def kernel(
             raise TypeError(f"{function.name} is a kernel already; decorate it once")
         if not isinstance(function, FunctionType):
             raise _no_function(function)
-        return _made(Program(function, contract=contract, checks=checks), steps, dtype)
+        return _made(Program(function, contract=contract, checks=checks, math=math), steps, dtype)
 
     for name, given in (("contract", contract), ("checks", checks)):
         if not isinstance(given, bool):
@@ -397,6 +418,8 @@ def kernel(
     if dtype is not None and dtype not in WIDTHS:
         meant = f'; write dtype="{_name(dtype)}"' if _name(dtype) in WIDTHS else ""
         raise ValueError(f'dtype must be "float64", "float32" or None, got {dtype!r}{meant}')
+    if math not in MATHEMATICS:
+        raise ValueError(f'math must be "portable" or "fast", got {math!r}')
     if function is not None and not callable(function):
         name = "steps" if function == "auto" or isinstance(function, int) else "..."
         raise TypeError(f"options have names; write @hawk.kernel({name}={function!r})")

@@ -90,7 +90,7 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
     """
 
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
-        shim = Shim(real, contract=kernel.contract)
+        shim = Shim(real, contract=kernel.contract, fast=kernel.math == "fast")
 
         def step(values: Values, reduced: Sequence[PlainNumber]) -> Left:
             given = shim.given(kernel, values)

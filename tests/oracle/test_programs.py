@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from tests.oracle.constructs import CONSTRUCTS, held
 from tests.oracle.harness import case_of, check
-from tests.oracle.programs import write
+from tests.oracle.programs import Program, write
 from tests.oracle.reduce import reduced, report
 
 
@@ -30,6 +33,29 @@ def test_programs_that_ask_where_they_are_give_the_same_bits(seeds: range) -> No
         except Exception as failure:  # noqa: BLE001 - a refused program is a failure, too
             text = report(reduced(case, failure), failure, seed)
             pytest.fail(text, pytrace=False)
+
+
+def test_programs_of_fast_mathematics_give_the_same_bits(seeds: range) -> None:
+    for seed in seeds:
+        if seed % 40 == 0:
+            case = case_of(of_fast_mathematics(seed))
+            try:
+                check(case)
+            except Exception as failure:  # noqa: BLE001 - a refused program is a failure, too
+                text = report(reduced(case, failure), failure, seed)
+                pytest.fail(text, pytrace=False)
+
+
+FUNCTION = re.compile(r"\.(exp|log|sin|cos|tan|tanh|pow|atan2|arctan2|hypot)\w*\(|\*\* [a-z]")
+
+
+def of_fast_mathematics(seed: int) -> Program:
+    """The first program from a seed on that calls an elementary function, with math="fast"."""
+    programs = (write(each) for each in itertools.count(seed))
+    program = next(each for each in programs if FUNCTION.search(each.text))
+    text = re.sub(r"@hawk\.kernel\(", '@hawk.kernel(math="fast", ', program.text)
+    text = re.sub(r"@hawk\.kernel$", '@hawk.kernel(math="fast")', text, flags=re.MULTILINE)
+    return replace(program, text=text)
 
 
 FEW = 5

@@ -59,6 +59,7 @@ def at_once(kernel: AnyKernel, fit: Fit, max_steps: int) -> SimResult:
             threads=threads,
             wall_s=perf_counter() - begun,
             build_s=0.0,
+            math=kernel.math,
         )
         return SimResult(fit.results, mask, report.status, report)
     except BaseException as stopped:

@@ -7,6 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from numpy.typing import NDArray
 
+from hawk.kernel import Mathematics
+
 Status: TypeAlias = Literal["ready", "running", "done", "max_steps", "interrupted"]
 """`ready`: not run yet. `running`: on its way. `done`: every sample is. `max_steps`: some samples
 stopped at the cap. `interrupted`: Ctrl-C or another exception came before the end."""
@@ -48,6 +50,8 @@ class RunReport:
     """Seconds the run took, from the first launch to the end."""
     build_s: float = field(compare=False)
     """Seconds spent on compiling before it; near 0 when the kernel was there already."""
+    math: Mathematics = "portable"
+    """That of the kernel: of `"fast"` functions may be off by 4 units in the last place, not 1."""
 
     @classmethod
     def of(cls, **fields: Any) -> RunReport:
@@ -57,14 +61,20 @@ class RunReport:
         return report
 
     def __str__(self) -> str:
-        steps = _count(self.steps, "step")
+        steps, launches = _count(self.steps, "step"), _count(self.launches, "launch", "es")
         return (
             f"{self._samples()}: {steps if self.exact_steps else f'at most {steps}'} in "
-            f"{_count(self.launches, 'launch', 'es')} ({self.mode}), {self.wall_s:.3g} s"
+            f"{launches} ({self.mode}), {self.wall_s:.3g} s{self._promise()}"
         )
 
     def __repr__(self) -> str:
         return f"<RunReport: {self}>"
+
+    def _promise(self) -> str:
+        """What of hawk's promises does not hold, by the kernel's own choice."""
+        if self.math == "portable":
+            return ""
+        return f'; math="{self.math}": functions to 4 units in the last place, not 1'
 
     def _samples(self) -> str:
         """How it ended; what went wrong comes first."""

@@ -219,6 +219,7 @@ class Simulation:
             threads=course.threads,
             wall_s=self._seconds + perf_counter() - self._begun,
             build_s=self._binding.build_seconds,
+            math=self._binding.kernel.math,
         )
 
     def _live(self) -> int:

@@ -37,6 +37,7 @@ from hawk.frontend.operators import (
 )
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
+from hawk.math.fast import FAST, HALVES, half_power
 from hawk.math.power import pow as pow_terms
 from hawk.math.terms import Term
 
@@ -76,6 +77,8 @@ class Arithmetic(ABC):
     """
 
     real: DType
+    fast: bool = False
+    """Is the kernel one of `math="fast"`?"""
     grid: GridForm | None = None
     """How the samples are arranged, in a kernel with a Grid."""
 
@@ -331,9 +334,13 @@ class Arithmetic(ABC):
     def power(self, base: Any, exponent: Any) -> Any:
         """`base ** n` by repeated squaring, from the lowest bit of n: b*(bb), (bb)(bb), ...
 
-        Of another exponent it is `hawk.math.pow`.
+        Of another exponent it is `hawk.math.pow`, also of one that the program computes and that is
+        known all the same: what is known depends on who asks, and the bits must not.
         """
-        count = self.known(exponent) if self.is_number(exponent) else exponent
+        count = exponent
+        if self.is_number(exponent):
+            integers = not is_float(self.kind(base)) and not is_float(self.kind(exponent))
+            count = self.known(exponent) if integers else None
         if isinstance(count, float) and count.is_integer():  # x ** 2.0, a float whatever x is
             base = base if is_float(self.kind(base)) else self.to(base, self.real)
             count = int(count)
@@ -379,7 +386,12 @@ class Arithmetic(ABC):
         dtype = self.kind(first)
         assert isinstance(dtype, DType)
         with self.unwatched():
-            return pow_terms(Term(self, first, dtype), Term(self, second, dtype)).value
+            x, y = Term(self, first, dtype), Term(self, second, dtype)
+            if not self.fast:
+                return pow_terms(x, y).value
+            if isinstance(exponent, float) and exponent in HALVES:
+                return half_power(x, exponent).value
+            return FAST["pow"](x, y).value
 
     # --- truth ---
 

@@ -44,8 +44,8 @@ NOT_DONE = False
 class PythonNumbers(Arithmetic):
     """Arithmetic that computes at once, by the meanings of the table of operations."""
 
-    def __init__(self, real: DType) -> None:
-        self.real = real
+    def __init__(self, real: DType, *, fast: bool = False) -> None:
+        self.real, self.fast = real, fast
         self.places: Mapping[str, int] = {}
         """Which sample this is, of how many, in which step."""
         self.extents: dict[str, tuple[int, ...]] = {}
@@ -319,8 +319,10 @@ class KernelRange:
 class Shim:
     """What recompiled functions call in the place of what they were written with."""
 
-    def __init__(self, real: DType, *, contract: bool, batch: Batch | None = None) -> None:
-        self.numbers = PythonNumbers(real)
+    def __init__(
+        self, real: DType, *, contract: bool, fast: bool = False, batch: Batch | None = None
+    ) -> None:
+        self.numbers = PythonNumbers(real, fast=fast)
         self.contract = contract
         self.tests: list[Any] = []
         """What the expressions test that are being evaluated, the innermost last."""
@@ -338,7 +340,8 @@ class Shim:
         if contract is self.contract:
             return self
         if self.other is None:
-            self.other = Shim(self.numbers.real, contract=contract, batch=self.batch)
+            real, fast = self.numbers.real, self.numbers.fast
+            self.other = Shim(real, contract=contract, fast=fast, batch=self.batch)
             self.other.other, self.other.asserts = self, self.asserts
         self.other.numbers.at_the_place_of(self.numbers)
         return self.other

@@ -59,10 +59,11 @@ class KernelDomain:
         contract: bool,
         checks: bool,
         tables: bool = False,
+        fast: bool = False,
     ) -> None:
         self.builder, self.contract = builder, contract
         self.watch = Watch(builder, tables=tables) if checks else None
-        self.numbers = KernelNumbers(builder, real, self.watch)
+        self.numbers = KernelNumbers(builder, real, self.watch, fast=fast)
         self.memory = Memory()
         self.counters: set[int] = set()
         """The counters, by identity, of loops that would be written out for an index."""

@@ -33,10 +33,12 @@ class KernelNumbers(Arithmetic):
     `name` is the user's name of the next result, if it gets one; for printing only.
     """
 
-    __slots__ = ("as_long", "builder", "hidden", "name", "real", "watch")
+    __slots__ = ("as_long", "builder", "fast", "hidden", "name", "real", "watch")
 
-    def __init__(self, builder: Builder, real: DType, watch: Watch | None = None) -> None:
-        self.builder, self.real, self.watch = builder, real, watch
+    def __init__(
+        self, builder: Builder, real: DType, watch: Watch | None = None, *, fast: bool = False
+    ) -> None:
+        self.builder, self.real, self.watch, self.fast = builder, real, watch, fast
         self.name = ""
         self.hidden: dict[str, Plane] = {}
         """Planes that nobody passes, which the program reads."""

@@ -17,6 +17,7 @@ from hawk.frontend.operators import Kind, Literal, Misfit, NotKnown, is_bool, is
 from hawk.ir.meaning import RANGE, round_f32
 from hawk.ir.types import DType
 from hawk.math import log as own_log
+from hawk.math.fast import FAST
 from hawk.math.terms import Term
 
 Recipe: TypeAlias = Callable[..., Any]
@@ -78,12 +79,15 @@ def of_floats(op: str) -> Recipe:
 def elementary(function: Callable[..., Any]) -> Recipe:
     """A function of `hawk.math`, of as many floats as it takes, under the names it gives them."""
     signature = inspect.signature(function)
+    fast = FAST.get(function.__name__, function)
 
     def recipe(numbers: Arithmetic, *args: Any, **keywords: Any) -> Any:
         floats = _floats(numbers, *signature.bind(*args, **keywords).args)
         kind = _type(numbers.kind(floats[0]))
         with numbers.unwatched():
-            result = function(*[Term(numbers, value, kind) for value in floats])
+            result = (fast if numbers.fast else function)(
+                *[Term(numbers, value, kind) for value in floats]
+            )
         return tuple(t.value for t in result) if isinstance(result, tuple) else result.value
 
     first = inspect.Parameter("numbers", inspect.Parameter.POSITIONAL_ONLY)

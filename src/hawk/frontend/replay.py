@@ -86,8 +86,8 @@ class _Record:
 class _Numbers(PythonNumbers):
     """Arithmetic that is watched."""
 
-    def __init__(self, real: DType, record: _Record) -> None:
-        super().__init__(real)
+    def __init__(self, real: DType, record: _Record, *, fast: bool) -> None:
+        super().__init__(real, fast=fast)
         self.record = record
 
     def emit(self, op: str, *values: Any, free: bool = False) -> Number:
@@ -124,14 +124,17 @@ class _Numbers(PythonNumbers):
 class _Look(Shim):
     """A shim that watches. Functions are recompiled once, so it serves for many steps."""
 
-    def __init__(self, real: DType, record: _Record, *, contract: bool, asserts: bool) -> None:
-        super().__init__(real, contract=contract)
-        self.numbers, self.record, self.asserts = _Numbers(real, record), record, asserts
+    def __init__(
+        self, real: DType, record: _Record, *, contract: bool, fast: bool, asserts: bool
+    ) -> None:
+        super().__init__(real, contract=contract, fast=fast)
+        self.numbers = _Numbers(real, record, fast=fast)
+        self.record, self.asserts = record, asserts
         record.codes.append(self.codes)
 
     def within(self, *, contract: bool) -> Shim:
-        real = self.numbers.real
-        inner = _Look(real, self.record, contract=contract, asserts=self.asserts)
+        real, fast = self.numbers.real, self.numbers.fast
+        inner = _Look(real, self.record, contract=contract, fast=fast, asserts=self.asserts)
         inner.numbers.at_the_place_of(self.numbers)
         return inner
 
@@ -155,9 +158,12 @@ class Replay:
 
     def __init__(self, kernel: Any, real: DType) -> None:
         self.kernel = kernel
-        contract = kernel.contract
+        contract, fast = kernel.contract, kernel.math == "fast"
         # A failed assertion ends a step of Python's, but not one of the kernel's.
-        self.looks = [_Look(real, _Record(), contract=contract, asserts=a) for a in (False, True)]
+        self.looks = [
+            _Look(real, _Record(), contract=contract, fast=fast, asserts=asserts)
+            for asserts in (False, True)
+        ]
 
     def step(
         self, values: Mapping[str, Any], site: Site | None = None

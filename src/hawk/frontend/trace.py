@@ -48,14 +48,16 @@ def trace(
     uniform: frozenset[str] = frozenset(),
     contract: bool = True,
     checks: bool = False,
+    fast: bool = False,
 ) -> Traced:
     """The program of one step, for floats of width `real`.
 
-    `uniform` names the inputs that are one number for the whole launch. Raises HawkError.
+    `uniform` names the inputs that are one number for the whole launch. `fast` is `math="fast"`,
+    also for what kernels compute that are called in this one. Raises HawkError.
     """
     builder = Builder(source.head())
     tables = any(each.table or each.grid for each in signature.parameters)
-    domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables)
+    domain = KernelDomain(builder, real, contract=contract, checks=checks, tables=tables, fast=fast)
     planes, groups = _planes(source, signature, real, uniform)
     domain.numbers.grid = signature.grid
     if checks and signature.grid is not None:  # who replays a step asks, even if no program does

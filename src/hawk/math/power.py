@@ -45,7 +45,7 @@ def log2_pair(x: Term) -> tuple[Term, Term]:
     per, per_low = x.of(c.LOG2_E_FULL_64, c.LOG2_E_FULL_32)
     scaled_head, scaled_low = two_product(head, per)
     scaled_low = fma(head, per_low, fma(low, per, scaled_low))
-    total, lost = two_sum(k, scaled_head)
+    total, lost = fast_two_sum(k, scaled_head)  # k is 0 or larger
     return fast_two_sum(total, lost + scaled_low)
 
 

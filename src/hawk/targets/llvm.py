@@ -296,6 +296,13 @@ class Emitter:
         suffix = self.shape.suffix("i1")
         return self.define(f"call i1 @llvm.vector.reduce.or.{suffix}({self.bits} {total})")
 
+    def any_packed(self, carried: Names) -> str:
+        """One bool: is it true for some lane of some chain, of masks as they are carried?"""
+        total, *rest = carried
+        for other in rest:
+            total = self.define(f"or {self.carried_bits} {total}, {other}")
+        return self.any(self.unpack((total,)))
+
     def number_of(self, bits: Names) -> str:
         """Bool vectors as one i64, the first lane of the first chain lowest."""
         width, total = self.shape.width, "0"
@@ -418,38 +425,64 @@ class Emitter:
 
     def split(self, node: If) -> None:
         """A condition that varies: a side is skipped where no sample needs it, then chosen."""
-        test = self.lanes(node.test)
-        then = self.side(node.then, test, node.results, rare=node.rare)
-        orelse = self.side(node.orelse, self.invert(test), node.results)
-        for result, a, b in zip(node.results, then, orelse, strict=True):
-            self.names[result] = self.choose(test, a, b, self.type_of(result))
+        test, results = self.lanes(node.test), node.results
+        chosen: list[Names] | None = None
+        for block, other, needed in (
+            (node.then, node.orelse, test),
+            (node.orelse, node.then, self.invert(test)),
+        ):
+            if block.items:
+                instead = chosen or (None if other.items else self.ends(other, results))
+                chosen = self.side(block, needed, results, instead, rare=node.rare)
+        if chosen is None:
+            then, orelse = self.ends(node.then, results), self.ends(node.orelse, results)
+            rows = zip(results, then, orelse, strict=True)
+            chosen = [self.choose(test, a, b, self.type_of(result)) for result, a, b in rows]
+        for result, names in zip(results, chosen, strict=True):
+            self.names[result] = names
 
     def side(
-        self, block: Block, needed: Names, results: tuple[Value, ...], *, rare: bool = False
+        self,
+        block: Block,
+        needed: Names,
+        results: tuple[Value, ...],
+        instead: list[Names] | None,
+        *,
+        rare: bool,
     ) -> list[Names]:
-        """One side of a varying branch, computed only if some sample needs it."""
-        if not block.items:
-            return self.ends(block, results)
-        needed = self.masked(needed)
+        """One side of a varying branch, computed only if some sample needs it.
+
+        Samples that do not need it get what is held by `instead`. That is chosen inside, so whoever
+        skips the side pays for the test alone. Without `instead` they get any number.
+        """
+        needed = self.pack(self.masked(needed))
         outer, before = self.mask, self.here
         enter, merge = self.label("side"), self.label("merge")
-        self.branch(self.any(needed), enter, merge)
+        self.branch(self.any_packed(needed), enter, merge)
         self.place(enter)
-        self.mask = needed
+        self.mask = self.unpack(needed)
+        kinds = [self.type_of(result) for result in results]
         with self.scope():
             if self.shape.chains > 1 and can_be_outlined(block, 1 if rare else OUTLINE):
                 ends = self.outlined(block, results)
             else:
                 self.statements(block.items)
                 ends = self.ends(block, results)
+            if instead is not None:
+                rows = zip(ends, instead, kinds, strict=True)
+                ends = [self.choose(self.mask, end, other, kind) for end, other, kind in rows]
         self.mask = outer
         after = self.here
         self.jump(merge)
         self.place(merge)
-        # Zero, not poison, where the side was skipped: a poisoned bool could reach a branch.
+        # Zero, not poison, where nothing is known: a poisoned bool could reach a branch.
+        others = instead or [(zero(kind),) * self.shape.chains for kind in kinds]
         return [
-            tuple(self.phi(kind, (end, after), (zero(kind), before)) for end in chain)
-            for chain, kind in zip(ends, map(self.type_of, results), strict=True)
+            tuple(
+                self.phi(kind, (name, after), (skipped, before))
+                for name, skipped in zip(end, other, strict=True)
+            )
+            for end, other, kind in zip(ends, others, kinds, strict=True)
         ]
 
     def outlined(self, block: Block, results: tuple[Value, ...]) -> list[Names]:

@@ -589,3 +589,18 @@ def test_run_python_and_interpret_agree_on_known_and_unknown_operands() -> None:
         x, i = np.array([0.7, -3.0, INF]), np.array([5, -5, 0])
         planes = {"x": x, "i": i, "j": i}
         assert same_bits(interpret(kernel, **planes)["out"], run_python(kernel, **planes)["out"])
+
+
+@hawk.kernel
+def powers(x: Scalar, y: Scalar, k: Index) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    total = 0.0
+    for j in range(4):
+        total += x**j
+    return x**y, x**k, total, x**3
+
+
+def test_a_power_that_is_computed_is_one_whatever_it_turns_out_to_be() -> None:
+    x = np.random.default_rng(1).uniform(0.1, 5.0, 500)
+    ends = every_way(powers, x=x, y=np.full(500, 3.0), k=np.full(500, 3))
+    assert same_bits(ends["out0"], ends["out1"])
+    assert not same_bits(ends["out0"], ends["out3"])  # which is a product, rounded twice

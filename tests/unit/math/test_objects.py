@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -12,6 +13,7 @@ import hawk.math as own
 from hawk import Scalar
 from hawk.ir.nodes import Function
 from hawk.ir.types import DType
+from hawk.kernel import MATHEMATICS, Mathematics
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.entries import ENTRY, module_text
 from hawk.targets.cpu.link import assemble, assembly_text
@@ -25,7 +27,11 @@ x86 = pytest.mark.parametrize("name", ["AVX2", "AVX-512"])
 reals = pytest.mark.parametrize("real", [DType.F64, DType.F32], ids=lambda real: real.value)
 
 
-def of_all(real: DType) -> Function:
+kinds = pytest.mark.parametrize("kind", MATHEMATICS)
+
+
+@functools.cache
+def of_all(real: DType, kind: Mathematics) -> Function:
     """A kernel that adds up all functions of one, two and three numbers."""
     by_count: dict[int, list[Any]] = {1: [], 2: [], 3: []}
     for name in own.__all__:
@@ -33,7 +39,7 @@ def of_all(real: DType) -> Function:
         if function not in (*own.ARRAYS, own.interp):
             by_count[len(inspect.signature(function).parameters)].append(function)
 
-    @hawk.kernel
+    @hawk.kernel(math=kind)
     def everything(x: Scalar, y: Scalar, z: Scalar) -> Scalar:
         total = 0.0
         for function in by_count[1]:
@@ -50,8 +56,9 @@ def of_all(real: DType) -> Function:
 
 @machines
 @reals
-def test_nothing_comes_from_outside(real: DType, machine: Any) -> None:
-    fn = of_all(real)
+@kinds
+def test_nothing_comes_from_outside(real: DType, machine: Any, kind: Mathematics) -> None:
+    fn = of_all(real, kind)
     names = symbols(assemble(module_text(fn, choose_variant(fn, machine), machine), machine))
     assert names[ENTRY]
     assert [] == [name for name, there in names.items() if not there]
@@ -59,8 +66,9 @@ def test_nothing_comes_from_outside(real: DType, machine: Any) -> None:
 
 @x86
 @reals
-def test_no_loop_computes_with_single_floats(name: str, real: DType) -> None:
-    machine, fn = ASSEMBLED[name], of_all(real)
+@kinds
+def test_no_loop_computes_with_single_floats(name: str, real: DType, kind: Mathematics) -> None:
+    machine, fn = ASSEMBLED[name], of_all(real, kind)
     text = assembly_text(module_text(fn, choose_variant(fn, machine), machine), machine)
     lines = text.splitlines()
     scalar = [line for first, last in loops(lines) for line in lines[first : last + 1]]
