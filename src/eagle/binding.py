@@ -51,6 +51,8 @@ class Door:
     """How the user wrote it; `{kernel}` is the kernel's name."""
     lenient: bool = False
     """Convert lists, numbers and integers, and copy strided arrays: direct calls only."""
+    numbers: bool = False
+    """May an input be one number for all samples? So it is for lenient doors too."""
     in_place: bool = False
     """May an output be exactly an input? Right for launches of one step."""
 
@@ -339,10 +341,12 @@ class Binder:
             self.place_number(parameter, self.given[name])
         elif role in TABLES:
             self.place_table(parameter, self.given[name])
-        elif not self.door.lenient or not is_number(self.given[name]):
+        elif not is_number(self.given[name]):
             self.place_array(name, parameter.element, role)
-        elif role is Role.INPUT:
+        elif role is Role.INPUT and (self.door.lenient or self.door.numbers):
             self.place_number(parameter, self.given[name])
+        elif not self.door.lenient:
+            self.place_array(name, parameter.element, role)
         elif self.shape == ():
             self.start_at(parameter, self.given[name])
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import index
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from eagle.binding import AnyKernel, Binding, Door, bind
 from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
+from eagle.recording import recorder
 from hawk.annotations import owner
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, grid_of, is_hidden
 from hawk.ir.nodes import ARRAYS, CHANGED, MUTABLE, Role
@@ -87,9 +88,13 @@ class Deployed:
         and numbers come back. A kernel without `return` returns its state: the one plane, or a
         tuple of them in the order of the signature. Arrays given for state are changed in place.
         Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
-        `layout` is as for `bind`.
+        `layout` is as for `bind`. While a graph is built, the call becomes a node of it.
         """
         kernel = self.kernel
+        writer = recorder()
+        if writer is not None:
+            options = {"n": n, "out": out, "buffer": buffer, "threads": threads, "layout": layout}
+            return writer.call(kernel, args, planes, **options)
         steps = 1 if isinstance(kernel.steps, str) else kernel.steps
         door = _CALL_ONE if steps == 1 else _CALL
         wrong = (*both_given(out, buffer), *wrong_threads(threads))
@@ -306,13 +311,17 @@ def copy_back(binding: Binding) -> None:
 
 def returned(binding: Binding) -> Any:
     """What a direct call returns."""
-    kernel = binding.kernel
+    return nested(binding.kernel, lambda name: _value(binding, name))
+
+
+def nested(kernel: AnyKernel, value: Callable[[str], Any]) -> Any:
+    """What a call of `kernel` returns, made of the values of its planes."""
     if kernel.nesting is not None:
         names = [output.name for output in kernel.outputs]
     else:
         names = [p.name for p in kernel.parameters if p.role in MUTABLE]
         names = names or [p.name for p in kernel.parameters if p.role is Role.MASK]
-    values = tuple(_value(binding, name) for name in names)
+    values = tuple(map(value, names))
     return values if kernel.nesting == "tuple" or len(values) != 1 else values[0]
 
 

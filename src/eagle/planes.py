@@ -11,26 +11,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.interop.base import foreign
+from eagle.devices.host.memory import view_of
 from hawk.ir.types import DType
 
 Shape: TypeAlias = "tuple[int, ...] | None"
 """`(n,)`, or `()` for the values of a lone sample; None while n is not known."""
 
 NUMPY = {dtype: np.dtype(dtype.numpy) for dtype in DType}
-
-
-def view_of(value: object) -> NDArray[Any] | None:
-    """`value` as a NumPy array of the same memory; None where eagle cannot use it.
-
-    A masked array hides elements, so it is none.
-    """
-    if type(value) is np.ndarray:
-        return value
-    if isinstance(value, np.ndarray):
-        return None if isinstance(value, np.ma.MaskedArray) else np.asarray(value)
-    other = foreign(value)
-    return None if other is None else other.view
 
 
 def width_of(value: object) -> str:

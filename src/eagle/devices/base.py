@@ -1,4 +1,4 @@
-"""What every device gives: memory, and kernels loaded with their planes, ready to launch."""
+"""What every device gives: memory, kernels loaded with their planes, and graphs ready to replay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from eagle.params import shown, whole
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
+
+if TYPE_CHECKING:
+    from eagle.devices.plan import Item, Launch, Plan, Root, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +148,95 @@ class Loaded(abc.ABC):
         """What the latest launch did so far; None if that is not the one of this mark."""
 
 
+class Failure(NamedTuple):
+    """An exception that a Python function of a graph raised."""
+
+    error: BaseException
+    node: str
+    replay: int
+    """The first is 1."""
+    replays: int
+
+
+class Span(NamedTuple):
+    """When a node ran in a replay, in seconds of one clock."""
+
+    item: Item
+    replay: int
+    """The first is 1."""
+    begin: float
+    end: float
+
+
+class Captured(abc.ABC):
+    """A graph as a device replays it. One thread at a time uses it."""
+
+    @abc.abstractmethod
+    def enqueue(self, n: int) -> None:
+        """Replay it `n` times, after all that was enqueued before; need not wait for the end.
+
+        The first exception of a Python function is kept. Until it is taken, Python functions that
+        come later are left out, and all else runs.
+        """
+
+    @abc.abstractmethod
+    def synchronize(self) -> None:
+        """Wait until nothing is on its way any more. Host arrays are final then."""
+
+    @abc.abstractmethod
+    def profile(self, n: int) -> list[Span]:
+        """Replay it `n` times and wait, and say when each node began and ended."""
+
+    @abc.abstractmethod
+    def take_failure(self) -> Failure | None:
+        """The exception that was kept, if there is one, which is forgotten here."""
+
+    @abc.abstractmethod
+    def moved(self) -> None:
+        """Look all addresses up again: a root of the plan was exchanged. Nothing is on its way."""
+
+    @abc.abstractmethod
+    def renumbered(self, launch: Launch) -> None:
+        """Look the numbers of a launch up again. Nothing is on its way."""
+
+
+class Objection(NamedTuple):
+    """What a device says of a node that it cannot have in a graph."""
+
+    item: Item
+    what: str
+    fix: str
+
+
 class Device(abc.ABC):
     """A place where arrays live and kernels run."""
+
+    name: str
+    """As messages say it: `the host`."""
 
     @abc.abstractmethod
     def zeros(self, shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
         """A new array of zeros."""
+
+    @abc.abstractmethod
+    def locate(self, value: object) -> View | None:
+        """Where `value` is in this device's memory; None for what is no array that lives here."""
+
+    @abc.abstractmethod
+    def pinned(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """A new host array of zeros that this device copies to and from by itself."""
+
+    @abc.abstractmethod
+    def objections(self, plan: Plan) -> list[Objection]:
+        """What is wrong with a graph on this device, though not on every one."""
+
+    @abc.abstractmethod
+    def capture(self, plan: Plan) -> Captured:
+        """Make a graph ready to be replayed. It has no objections."""
+
+    @abc.abstractmethod
+    def copy(self, source: Root, into: Root) -> None:
+        """Copy now, and wait for it. One of the two lives here, the other here or on the host."""
 
     @abc.abstractmethod
     def load(
@@ -165,3 +251,20 @@ class Device(abc.ABC):
         `planes` follows `compiled.planes`: an array, or the word of a uniform number. The arrays
         are kept alive by what is returned. `words` is the same with the addresses of the arrays.
         """
+
+
+_devices: list[Device] = []
+
+
+def register(device: Device) -> None:
+    """Let arrays that live on `device` be planes. The host comes first, and is always there."""
+    _devices.append(device)
+
+
+def home_of(value: object) -> tuple[Device, View] | None:
+    """The device that an array lives on, and where there; None for what is no array."""
+    for device in _devices:
+        view = device.locate(value)
+        if view is not None:
+            return device, view
+    return None

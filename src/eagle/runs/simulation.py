@@ -18,6 +18,7 @@ from eagle.runs.counting import STEPS_TAKEN
 from eagle.runs.course import Course, Plan
 from eagle.runs.policy import describe, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
+from hawk.annotations import owner
 from hawk.ir.nodes import CHANGED
 
 OnProgress: TypeAlias = "Callable[[RunReport], object]"
@@ -70,6 +71,19 @@ class Simulation:
     def report(self) -> RunReport | None:
         """What the last run did; None before the first."""
         return self._report
+
+    @property
+    def planes(self) -> dict[str, tuple[Any, bool]]:
+        """All arrays of the run, the caller's own where he gave any, and whether it writes them."""
+        binding = self._binding
+        written = {owner(each.name) for each in binding.compiled.planes if each.role in CHANGED}
+        names = dict.fromkeys(map(owner, (*binding.own, *binding.arrays)))
+        return {name: (binding.given_back(name), name in written) for name in names}
+
+    @property
+    def name(self) -> str:
+        """The name of its kernel."""
+        return self._binding.kernel.name
 
     def run(self) -> SimResult:
         """Run until every sample is done, or has taken `max_steps` steps in this run.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import ctypes
 
     from hawk.ir.types import DType
-    from hawk.targets.cpu.runtime import Runtime
+    from hawk.targets.cpu.runtime import Runtime, Walker
 
 
 def routines() -> Runtime | None:
@@ -21,6 +21,13 @@ def routines() -> Runtime | None:
     from hawk.targets.cpu.runtime import runtime
 
     return runtime()
+
+
+def walker() -> Walker:
+    """The routine that goes through a table of launches; see `hawk.targets.cpu.walker`."""
+    from hawk.targets.cpu.runtime import walker
+
+    return walker()
 
 
 def folds() -> Mapping[DType, Callable[[int, int, int, int], None]]:

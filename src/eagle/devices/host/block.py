@@ -33,15 +33,8 @@ class Block:
     """The words of one kernel and its planes, used for one launch after another."""
 
     __slots__ = (
-        "_begin",
-        "_count",
-        "_kept",
-        "_left",
-        "_memory",
-        "_rows",
-        "address",
-        "head",
-        "words",
+        *("_begin", "_count", "_kept", "_left", "_memory", "_room", "_rows"),
+        *("address", "head", "words"),
     )
 
     def __init__(self, begin: int, count: int, planes: Sequence[int], rows: int) -> None:
@@ -50,6 +43,8 @@ class Block:
         A thread leaves at most so many `rows`.
         """
         self._begin, self._count = begin, count
+        self._room: ctypes.Array[ctypes.c_int64] | None = None
+        """Room for the rows of several threads, where a launch begins on more than one."""
         # Of no launch nothing is left. Behind the planes is room for the rows of one thread.
         header = [begin, begin + count, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0]
         self._memory = array("q", [*header, *planes])
@@ -62,13 +57,21 @@ class Block:
         self._kept: tuple[object, ...] = ()
 
     def header(
-        self, steps: int, piece: int, window: int, picked: tuple[int, int] | None = None
+        self,
+        steps: int,
+        piece: int,
+        window: int,
+        picked: tuple[int, int] | None = None,
+        threads: int = 1,
     ) -> array[int]:
-        """What `head` is set to for a new launch that begins on one thread.
+        """What `head` is set to for a new launch that begins on one thread, or on `threads`.
 
         `picked`: the address of a map, and how many samples of it are launched.
         """
         begin, end, where, left = self._begin, self._begin + self._count, 0, self._left
+        if threads > 1:
+            self._room = (ctypes.c_int64 * (ROW * self._rows * threads))()
+            left = ctypes.addressof(self._room)
         if picked is not None:
             where, end = picked
             begin = 0

@@ -19,12 +19,21 @@ import platform
 from array import array
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.devices.base import Device, Loaded, Outcome, Partition, Watch
+from eagle.devices.base import (
+    Captured,
+    Device,
+    Loaded,
+    Objection,
+    Outcome,
+    Partition,
+    Watch,
+    register,
+)
 from eagle.devices.host.block import (
     CUTS_PER_THREAD,
     FINISHED,
@@ -35,7 +44,7 @@ from eagle.devices.host.block import (
     Block,
 )
 from eagle.devices.host.errand import elsewhere
-from eagle.devices.host.memory import address_of, fetch
+from eagle.devices.host.memory import address_of, fetch, view_of
 from eagle.devices.host.team import (
     HostTeam,
     piece_to_end,
@@ -48,6 +57,9 @@ from hawk.ir.nodes import WRITTEN
 from hawk.ir.types import DType
 from hawk.targets import native
 from hawk.targets.base import HEADER, Compiled, Word
+
+if TYPE_CHECKING:
+    from eagle.devices.plan import Plan, Root, View
 
 
 class Stage(enum.IntEnum):
@@ -91,11 +103,42 @@ class _Crew(NamedTuple):
 _ONE = _Crew(1, 1)
 
 
+class Ask(NamedTuple):
+    """A launch as native code makes it: `function(block)` here and on `helpers` other threads."""
+
+    function: int
+    block: int
+    helpers: int
+    header: array[int]
+    """What the head of the block is set to before."""
+
+
 class HostDevice(Device):
     """The memory and the cores of this process."""
 
+    name = "the host"
+
+    def locate(self, value: object) -> View | None:
+        return view_of(value)
+
     def zeros(self, shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
         return np.zeros(shape, dtype.numpy)
+
+    def pinned(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        from eagle.devices.host.pinned import pinned_array  # for the few who have a GPU in mind
+
+        return pinned_array(shape, dtype)
+
+    def objections(self, plan: Plan) -> list[Objection]:
+        return []  # what is wrong here is wrong everywhere, and was refused when it was recorded
+
+    def capture(self, plan: Plan) -> Captured:
+        from eagle.devices.host.replay import HostCaptured  # who has no graph need not wait
+
+        return HostCaptured(plan)
+
+    def copy(self, source: Root, into: Root) -> None:
+        into.view[...] = source.view
 
     def load(
         self,
@@ -249,6 +292,33 @@ class HostLoaded(Loaded):
         self._threads, self._to_end = threads, to_end
         self._steps = steps
 
+    # -- a launch that native code begins --------------------------------------------------------
+
+    def ask(self, steps: int, threads: int | None) -> Ask | None:
+        """What the walker of graphs needs to launch it, and `go_on` to end it.
+
+        None for an entry that is written in Python.
+        """
+        function = native.address_of(self._compiled.entry)
+        if function is None:
+            return None
+        most, count, piece = threads_allowed(threads), self._whole, self._tile
+        several = most > 1 and count > piece and count * (LOADING + steps) > SURE
+        most = min(most, -(-count // self._compiled.lanes), MOST_THREADS) if several else 1
+        if most > 1 and count < piece * most * CUTS_PER_THREAD:
+            piece = piece_to_end(count, most, self._compiled.lanes, piece)
+        self._count = self._whole
+        header = self._block.header(steps, piece, TOGETHER_CYCLES, threads=most)
+        return Ask(function, self._block.address, most - 1, header)
+
+    def go_on(self, threads: int | None) -> None:
+        """Bring a launch to its end that native code began, and that came back early."""
+        self._go_on(threads, None)
+
+    def move(self, place: int, word: int) -> None:
+        """Give a plane another word: where its array is now, or its number."""
+        self._words[HEADER + place] = word
+
     # -- a launch that is not over soon ----------------------------------------------------------
 
     def _shared(self) -> array[int]:
@@ -330,3 +400,4 @@ def _next_stage(seconds: float) -> Stage:
 
 HOST = HostDevice()
 """The CPU."""
+register(HOST)

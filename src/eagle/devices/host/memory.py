@@ -14,7 +14,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
+
+from eagle.interop.base import foreign
 
 LARGE = 1 << 20
 """Bytes from which on an array is looked at. Smaller ones come from memory that was used before."""
@@ -34,6 +37,19 @@ def address_of(array: NDArray[Any]) -> int:
         return ctypes.addressof(nothing_at(array))
     except (TypeError, ValueError, BufferError):  # read-only, or with gaps
         return array.ctypes.data
+
+
+def view_of(value: object) -> NDArray[Any] | None:
+    """`value` as a NumPy array of the same memory; None where eagle cannot use it.
+
+    A masked array hides elements, so it is none.
+    """
+    if type(value) is np.ndarray:
+        return value
+    if isinstance(value, np.ndarray):
+        return None if isinstance(value, np.ma.MaskedArray) else np.asarray(value)
+    other = foreign(value)
+    return None if other is None else other.view
 
 
 class _Calls(NamedTuple):

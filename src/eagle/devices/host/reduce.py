@@ -43,6 +43,11 @@ def reduce_array(
     return neutral_of(kind, dtype) if place < 0 else numbers[place].item()
 
 
+def reduced(kind: str, dtype: DType, array: NDArray[Any]) -> Number:
+    """The same of all numbers of an array of any shape and layout, the last axis fastest."""
+    return reduce_array(kind, dtype, np.ascontiguousarray(array).reshape(-1), None)
+
+
 def _sum(dtype: DType, numbers: NDArray[Any], kept: NDArray[np.bool] | None) -> Number:
     fold, count = native.folds()[dtype], len(numbers)
     keep = 0 if kept is None else address_of(kept)

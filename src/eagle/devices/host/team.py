@@ -76,6 +76,13 @@ class HostTeam:
             return 1 + self._tickets.run(entry, block, helpers, keep=keep)
         return 1 + team.run(function, block, helpers)
 
+    def address(self, helpers: int) -> int:
+        """The native team with that many threads, for native code; 0 where there is none."""
+        team = self._native or self._make()
+        if team is None:
+            return 0
+        return team.with_threads(helpers)
+
     def _make(self) -> _NativeTeam | None:
         routines = native.routines()
         with self._making:
@@ -103,9 +110,13 @@ class _NativeTeam:
 
     def run(self, function: int, argument: int, helpers: int) -> int:
         """Call the native function here and on up to `helpers` threads; how many of those did."""
+        return self._routines.run(self.with_threads(helpers), function, argument, helpers)
+
+    def with_threads(self, helpers: int) -> int:
+        """The address, when it has that many threads if there are any to be had."""
         if self._size < helpers:
             self._grow(helpers)
-        return self._routines.run(self._address, function, argument, helpers)
+        return self._address
 
     def _grow(self, size: int) -> None:
         with self._growing:

@@ -65,6 +65,8 @@ class Walker:
 
     walk: Callable[[int], int]
     """`walk(state)`: go through a table, see `walker`; returns a `walker.Reason`."""
+    address: int
+    """Where it is."""
     library: Any
 
 
@@ -72,7 +74,9 @@ class Walker:
 def walker() -> Walker:
     """The walker for this machine, compiled at the first use."""
     library = _linked("the walker of graphs", walker_text(host()), ("walk",))
-    return Walker(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(library["walk"]), library)
+    address = library["walk"]
+    walk = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
+    return Walker(walk, address, library)
 
 
 @functools.cache

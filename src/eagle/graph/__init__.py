@@ -1,0 +1,1 @@
+"""Graphs: kernels, copies, host functions, branches and loops, built once and replayed often."""

@@ -1,0 +1,205 @@
+"""Pictures of a graph as text: boxes to print, Mermaid, and the language of Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from eagle.devices.host.device import HOST
+from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce
+from eagle.graph.edges import Edge
+from eagle.graph.touches import Region, edges_of
+
+WIDTH = 72
+"""Columns of a printed graph."""
+
+
+def kind_of(item: Item, plan: Plan) -> str:
+    """What sort of node it is, and where it runs, as pictures say it."""
+    match item:
+        case Launch():
+            regions = (*item.reads, *item.writes)
+            where = next((r.root.device for r in regions if r.root.device is not HOST), HOST)
+            return "host kernel" if where is HOST else "kernel"
+        case Copy(join=True):
+            return "join"
+        case Copy():
+            ends = [
+                "host" if each.root.device is HOST else "device"
+                for each in (*item.reads, *item.writes)
+            ]
+            return "copy " + " to ".join(ends)
+        case Call():
+            return {"opaque": "host function"}.get(item.kind, f"host {item.kind}")
+        case Reduce():
+            return "reduction"
+        case Put():
+            return "cell"
+        case If():
+            return "branch"
+        case Loop():
+            return "loop"
+        case _:
+            return "node"
+
+
+@dataclass
+class _Numbered:
+    """A node with its number, what it waits for, and the bodies in it."""
+
+    number: int
+    item: Item
+    waits: list[tuple[int, Edge[Region]]]
+    parts: list[tuple[str, list[_Numbered]]] = field(default_factory=list)
+
+
+def _numbered(body: list[Item], first: int) -> tuple[list[_Numbered], int]:
+    """The nodes of a body with numbers from `first`, and the next number."""
+    nodes: list[_Numbered] = []
+    number = first
+    for item in body:
+        node = _Numbered(number, item, [])
+        number += 1
+        for title, part in _parts(item):
+            inner, number = _numbered(part, number)
+            node.parts.append((title, inner))
+        nodes.append(node)
+    for edge in edges_of(body):
+        nodes[edge.after].waits.append((nodes[edge.before].number, edge))
+    return nodes, number
+
+
+def _parts(item: Item) -> list[tuple[str, list[Item]]]:
+    match item:
+        case If():
+            parts = [("then", item.then), ("else", item.orelse)]
+        case Loop():
+            parts = [("before each pass", item.before), ("each pass", item.body)]
+        case _:
+            parts = []
+    return [(title, part) for title, part in parts if part]
+
+
+# -- boxes -----------------------------------------------------------------------------------------
+
+
+def boxes(plan: Plan) -> str:
+    """The graph as boxes; each says what it waits for, and why."""
+    nodes, count = _numbered(plan.body, 1)
+    nodes_said = "1 node" if count == 2 else f"{count - 1} nodes"
+    lines = [f"graph {plan.name}: {nodes_said} on {plan.device.name}"]
+    for node in nodes:
+        lines += _box(node, plan, WIDTH)
+    return "\n".join(lines)
+
+
+def _box(node: _Numbered, plan: Plan, width: int) -> Iterator[str]:
+    inner = width - 4
+    title = f" {node.number} {node.item.name} "
+    tag = f" {kind_of(node.item, plan)} "
+    if node.item.lane:
+        tag = f" branch {node.item.lane},{tag}"
+    room = width - 4 - len(tag)
+    title = title if len(title) <= room else f"{title[: room - 4]}... "
+    fill = "─" * (width - 2 - len(title) - len(tag))
+    yield f"┌{title}{fill}{tag}┐"
+    for text in _said(node):
+        for line in _wrapped(text, inner):
+            yield f"│ {line:<{inner}} │"
+    for title, part in node.parts:
+        yield f"│ {title + ':':<{inner}} │"
+        for each in part:
+            for line in _box(each, plan, inner):
+                yield f"│ {line} │"
+    yield f"└{'─' * (width - 2)}┘"
+
+
+def _said(node: _Numbered) -> Iterator[str]:
+    """What a box says of a node."""
+    item = node.item
+    touched = [
+        f"{verb} {', '.join(dict.fromkeys(region.name for region in regions))}"
+        for verb, regions in (("reads", item.reads), ("writes", item.writes))
+        if regions
+    ]
+    if touched and not isinstance(item, (Copy, Put)):
+        yield "; ".join(touched)
+    elif isinstance(item, Copy) and not item.join:
+        yield f"{item.reads[0].name} to {item.writes[0].name}"
+    for number, edge in node.waits:
+        yield f"waits for {number}: {edge.hazard.value} `{edge.region.name}`"
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    while len(text) > width:
+        cut = text.rfind(" ", 0, width) if " " in text[:width] else width
+        yield text[:cut]
+        text = f"  {text[cut:].lstrip()}"
+    yield text
+
+
+# -- Mermaid and Graphviz --------------------------------------------------------------------------
+
+
+def mermaid(plan: Plan) -> str:
+    """The graph as a Mermaid flowchart: dotted lines are waits for memory that is overwritten."""
+    nodes, _ = _numbered(plan.body, 1)
+    lines = ["flowchart TD"]
+    lines += _mermaid(nodes, plan, "    ")
+    return "\n".join(lines)
+
+
+def _mermaid(nodes: list[_Numbered], plan: Plan, indent: str) -> Iterator[str]:
+    for node in nodes:
+        label = _quoted(f"{node.item.name}<br/>{kind_of(node.item, plan)}")
+        if not node.parts:
+            yield f'{indent}n{node.number}["{label}"]'
+            continue
+        yield f'{indent}subgraph n{node.number}["{_quoted(node.item.name)}"]'
+        for place, (title, part) in enumerate(node.parts):
+            yield f'{indent}    subgraph n{node.number}_{place}["{title}"]'
+            yield from _mermaid(part, plan, f"{indent}        ")
+            yield f"{indent}    end"
+        yield f"{indent}end"
+    for node in nodes:
+        for number, edge in node.waits:
+            line = "-->" if edge.hazard.name == "RAW" else "-.->"
+            yield f'{indent}n{number} {line}|"{_quoted(edge.region.name)}"| n{node.number}'
+
+
+def _quoted(text: str) -> str:
+    return text.replace("&", "&amp;").replace('"', "&quot;").replace("< ", "&lt; ")
+
+
+def dot(plan: Plan) -> str:
+    """The graph in the language of Graphviz; edges of a branch or loop end at its first node."""
+    nodes, _ = _numbered(plan.body, 1)
+    lines = ["digraph {", "  compound=true;", "  node [shape=box];"]
+    lines += _dot(nodes, plan, "  ")
+    return "\n".join([*lines, "}"])
+
+
+def _dot(nodes: list[_Numbered], plan: Plan, indent: str) -> Iterator[str]:
+    for node in nodes:
+        label = _escaped(f"{node.item.name}\n{kind_of(node.item, plan)}")
+        if not node.parts:
+            yield f'{indent}n{node.number} [label="{label}"];'
+            continue
+        yield f"{indent}subgraph cluster_{node.number} {{"
+        yield f'{indent}  label="{_escaped(node.item.name)}";'
+        yield f'{indent}  n{node.number} [label="{kind_of(node.item, plan)}", shape=diamond];'
+        for place, (title, part) in enumerate(node.parts):
+            yield f"{indent}  subgraph cluster_{node.number}_{place} {{"
+            yield f'{indent}    label="{title}";'
+            yield from _dot(part, plan, f"{indent}    ")
+            yield f"{indent}  }}"
+        yield f"{indent}}}"
+    for node in nodes:
+        for number, edge in node.waits:
+            style = "" if edge.hazard.name == "RAW" else ", style=dashed"
+            label = _escaped(edge.region.name)
+            yield f'{indent}n{number} -> n{node.number} [label="{label}"{style}];'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

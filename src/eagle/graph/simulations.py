@@ -1,0 +1,33 @@
+"""A `Simulation` as a node of a graph: at each replay it runs until its samples are done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagle.devices.plan import Call, Region
+from eagle.graph.recorder import GraphRecorder
+from eagle.params import shown
+from eagle.runs.simulation import Simulation
+
+
+def add_simulation(writer: GraphRecorder, simulation: Any) -> None:
+    """Record a run of it: at each replay `run` is called once more."""
+    if not isinstance(simulation, Simulation):
+        what = f"g.add takes an eagle.Simulation, got {shown(simulation)}"
+        raise writer.error("G204", what, "g.add(eagle.simulation(kernel, max_steps=..., ...))")
+    reads: list[Region] = []
+    writes: list[Region] = []
+    for name, (array, written) in simulation.planes.items():
+        plane = writer.plane(array, name)
+        if plane is not None:
+            reads.append(plane.region)
+            writes += [plane.region] if written else []
+    writer.add(
+        Call(
+            name=f"simulation of {simulation.name}",
+            reads=tuple(reads),
+            writes=tuple(writes),
+            function=simulation.run,
+            kind="simulation",
+        )
+    )

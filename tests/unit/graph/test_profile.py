@@ -1,0 +1,97 @@
+"""When nodes ran: every one is seen, in order, and the replays are replays like others."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagle
+import hawk
+from hawk import Int32, Mutable, Scalar
+
+
+@hawk.kernel
+def inc(x: Mutable[Scalar]):
+    x += 1.0
+
+
+@hawk.kernel
+def down(k: Mutable[Int32]):
+    k -= 1
+
+
+@pytest.fixture
+def graph() -> Any:
+    @eagle.Graph.builder
+    def build(x, y, k):
+        g = eagle.Graph()
+        with g.parallel() as p:
+            with p.branch():
+                eagle.copy(x, into=y)
+            with p.branch():
+                down(k)
+        while k > 0:
+            inc(x)
+            down(k)
+        eagle.opaque(lambda: None, reads=x, name="look")
+        return g
+
+    return build(np.zeros(2), np.zeros(2), np.array([3], np.int32))
+
+
+def test_every_node_is_seen_in_order(graph: Any) -> None:
+    profile = graph.profile(2)
+    names = [span.item.name for span in profile.spans]
+    first = ["copy x", "down", "inc", "down", "inc", "down", "look"]
+    assert [*first, "copy x", "down", "look"] == names
+    assert [1] * 7 + [2] * 3 == [span.replay for span in profile.spans]
+    times = [time for span in profile.spans for time in (span.begin, span.end)]
+    assert sorted(times) == times
+    assert (2.0, -1) == (graph.nodes[0].reads[0].view[0], graph.nodes[1].reads[0].view[0])
+
+
+def test_it_is_written_for_perfetto(graph: Any, tmp_path: Path) -> None:
+    profile = graph.profile()
+    profile.to_perfetto(tmp_path / "run.json")
+    events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    named = [each["args"]["name"] for each in events if each["ph"] == "M"]
+    assert ["build", "branch 1", "branch 2"] == named
+    bars = [(each["name"], each["tid"]) for each in events if each["ph"] == "X"]
+    assert [("copy x", 1), ("down", 2), ("inc", 0)] == bars[:3]
+
+
+def test_it_is_drawn_and_printed(graph: Any) -> None:
+    from matplotlib import pyplot as plt
+
+    profile = graph.profile(2)
+    axes = profile.plot()
+    assert ["build", "1", "2"] == [label.get_text() for label in axes.get_yticklabels()]
+    plt.close("all")
+    first, *rows = str(profile).splitlines()
+    assert first.startswith("build: ")
+    assert ["copy", "down", "inc", "down", "look"] == [row.split()[0] for row in rows]
+
+
+def test_nothing_is_seen_of_no_replay(graph: Any) -> None:
+    profile = graph.profile(0)
+    assert () == profile.spans
+    assert "build: 0.0 us" == str(profile)
+
+
+def test_what_a_function_raises_is_raised() -> None:
+    def boom() -> None:
+        raise ZeroDivisionError
+
+    @eagle.Graph.builder
+    def build(x):
+        g = eagle.Graph()
+        eagle.opaque(boom, reads=x)
+        inc(x)
+        return g
+
+    x = np.zeros(1)
+    with pytest.raises(ZeroDivisionError):
+        build(x).profile(2)
+    assert 2.0 == x[0]
