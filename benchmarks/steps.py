@@ -110,6 +110,7 @@ def of(m: Any) -> dict[str, Step]:
         "oscillator": oscillator,
         "spread100": spread,
         "spread1000": spread,
+        "outliers": spread,
         "orbit": orbit,
         "lorenz": lorenz,
         "pendulum": pendulum,

@@ -18,6 +18,7 @@ NAMES = {
     "oscillator": "oscillator, 1,000 steps",
     "spread100": "oscillator, stop times spread 100-fold",
     "spread1000": "oscillator, stop times spread 1000-fold",
+    "outliers": "oscillator, one of 100 samples takes 100 times as many steps",
     "orbit": "two bodies, Runge-Kutta, 500 steps",
     "lorenz": "Lorenz, Runge-Kutta, 1,000 steps",
     "pendulum": "pendulum with `sin`, `exp`, `pow`, 500 steps",
