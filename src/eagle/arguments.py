@@ -14,7 +14,7 @@ from eagle.interop.base import foreign
 from eagle.misfits import can_be_array
 from eagle.params import is_number, shown
 from hawk.frontend.bundles import Bundle
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import MUTABLE, Role
 from hawk.kernel import RESERVED, Kernel, Output
 
 _OF_KERNELS = {"checks": "checks=True", "contract": "contract=False", "math": 'math="fast"'}
@@ -109,10 +109,25 @@ def _convert_lists(kernel: Kernel[..., Any], given: Arguments) -> None:
         value = given.values.get(parameter.name)
         if parameter.role is Role.UNIFORM or not _is_list(value, parameter.role):
             continue
+        if parameter.role in MUTABLE and kernel.nesting is not None:
+            _refuse_lost(kernel, parameter.name, value, given)
+            continue
         # Rows may differ in length, and the code of a table raise anything: refused as what it is.
         with suppress(Exception):
             given.values[parameter.name] = np.array(value)
             given.converted.add(parameter.name)
+
+
+def _refuse_lost(kernel: Kernel[..., Any], name: str, value: object, given: Arguments) -> None:
+    """Refuse a list for state, where the kernel returns something else."""
+    text = given.texts.get(name, name)
+    why = f"{kernel.name} changes it, and returns something else, so what becomes of this "
+    kind = type(value).__name__
+    given.refuse(
+        text, f"{why}{kind} would be lost; write {text} = np.array({text}) before the call"
+    )
+    del given.values[name]
+    given.meant.add(name)
 
 
 def _is_list(value: object, role: Role) -> bool:

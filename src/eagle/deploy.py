@@ -82,7 +82,8 @@ class Deployed:
     ) -> Any:
         """Launch once and return what the kernel returns.
 
-        Planes are given by position or by name, as for any function. Lists are converted, so are
+        Planes are given by position or by name, as for any function. Lists are converted, but for
+        state of a kernel that returns something else; so are
         integers where a float is needed; a number for an input holds for all samples; strided
         arrays are copied, with a `PerformanceWarning`. Numbers for the state are a lone sample,
         and numbers come back. A kernel without `return` returns its state: the one plane, or a
