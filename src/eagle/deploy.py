@@ -83,11 +83,11 @@ class Deployed:
         """Launch once and return what the kernel returns.
 
         Planes are given by position or by name, as for any function. Lists are converted, but for
-        state of a kernel that returns something else; so are
-        integers where a float is needed; a number for an input holds for all samples; strided
-        arrays are copied, with a `PerformanceWarning`. Numbers for the state are a lone sample,
-        and numbers come back. A kernel without `return` returns its state: the one plane, or a
-        tuple of them in the order of the signature. Arrays given for state are changed in place.
+        state of a kernel that returns something else; so are integers where a float is needed; a
+        number for an input holds for all samples; strided arrays are copied, with a
+        `PerformanceWarning`. Numbers for the state are a lone sample, and numbers come back. A
+        kernel without `return` returns its state: the one plane, or a tuple of them in the order of
+        the signature. Arrays given for state are changed in place.
         Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
         `layout` is as for `bind`. While a graph is built, the call becomes a node of it.
         """
