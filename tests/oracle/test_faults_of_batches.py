@@ -24,7 +24,7 @@ from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.ops import OPS
 from hawk.ir.types import DType
-from hawk.targets.llvm import Emitter
+from hawk.targets import tables as reading
 from tests.oracle.harness import Mismatch, case_of, check
 from tests.oracle.programs import Program, write
 from tests.oracle.test_collective import compare, reducing
@@ -227,10 +227,10 @@ def last_but_one(right: Any) -> Any:
 
 
 def element_after(right: Any) -> Any:
-    def wrong(self: Any, table: str, memory: str, place: str) -> Any:
+    def wrong(e: Any, table: str, memory: str, place: str) -> Any:
         # The first element for the second, so that no one reads beyond the end.
-        other = self.define(f"call i32 @llvm.usub.sat.i32(i32 {place}, i32 1)")
-        return right(self, table, memory, other)
+        other = e.define(f"call i64 @llvm.usub.sat.i64(i64 {place}, i64 1)")
+        return right(e, table, memory, other)
 
     return wrong
 
@@ -250,7 +250,7 @@ PLACES: dict[str, tuple[Fault, str, tuple[str, ...]]] = {
         ("python",),
     ),
     "code reads the element before": (
-        instead(Emitter, "_loaded", element_after), r"(knots|values|places|flags|grid|whole)\[",
+        instead(reading, "_address", element_after), r"(knots|values|places|flags|grid|whole)\[",
         ("width 1",),
     ),
     "the table of operations means the element before": (

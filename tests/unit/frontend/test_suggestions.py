@@ -29,6 +29,8 @@ LEADS_ON = {
     "and of numbers": "the number, where a truth is returned",
     "matrices that do not fit": "one of the two products has the shape that is returned",
     "an object that is run over": "its fields are of several shapes",
+    "a grid without dimensions in an object": "what is written is about the field, in the class",
+    "grids of two forms": "what is written is about a field, in the class",
     "UInt32 and Index": "the bits are an Index, and what is returned a UInt32",
 }
 """Cases in which another error follows what is written, with the reason."""
