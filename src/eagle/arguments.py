@@ -109,7 +109,8 @@ def _convert_lists(kernel: Kernel[..., Any], given: Arguments) -> None:
         value = given.values.get(parameter.name)
         if parameter.role is Role.UNIFORM or not _is_list(value, parameter.role):
             continue
-        if parameter.role in MUTABLE and kernel.nesting is not None:
+        scalars = not parameter.element.shape  # a list of a vector's numbers is a lone sample
+        if parameter.role in MUTABLE and scalars and kernel.nesting is not None:
             _refuse_lost(kernel, parameter.name, value, given)
             continue
         # Rows may differ in length, and the code of a table raise anything: refused as what it is.

@@ -582,6 +582,8 @@ def test_an_array_that_is_no_parameter_is_not_asked_while_a_graph_is_built(way: 
         match outside:
             case 1:
                 inc(x)
+            case _:
+                pass
         return g
 
     def by_not(x):
