@@ -62,7 +62,7 @@ def _spread(rng: np.random.Generator, n: int, *, longest: int) -> dict[str, Any]
 
 
 def _outliers(rng: np.random.Generator, n: int) -> dict[str, Any]:
-    """The oscillator: of 100 samples one, somewhere, takes 100 times as many steps as the others."""
+    """The oscillator: one of 100 samples, somewhere, takes 100 times as many steps as others."""
     facts, dt = _spread(rng, n, longest=10_000), 1e-3
     t_end = np.where(rng.permutation(n) % 100 == 0, 9_999.5, 99.5) * dt
     return {**facts, "inputs": [facts["inputs"][0], t_end], "t_end": t_end}
