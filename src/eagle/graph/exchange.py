@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eagle.deploy import Deployed
 from eagle.devices.base import home_of
 from eagle.devices.host.memory import address_of
-from eagle.devices.plan import Launch, Root, View, walk
+from eagle.devices.plan import Call, Launch, Root, View, walk
 from eagle.graph.numbers import computed_with
 from eagle.graph.recorder import GraphRecorder
 from eagle.overlap import overlap
@@ -38,12 +38,26 @@ def bind(graph: Graph, writer: GraphRecorder, planes: Mapping[str, object]) -> N
         else:
             exchanged[root] = value, view
     if not problems:
-        problems = _shared(writer.roots, exchanged)
+        problems = _held(writer, exchanged) or _shared(writer.roots, exchanged)
     if problems:
         raise ValueError("\n  ".join([f"{writer.name}.bind:", *problems]))
     for root, (array, view) in exchanged.items():
         root.array, root.view, root.address = array, view, address_of(view)
     graph.moved()
+
+
+def _held(writer: GraphRecorder, exchanged: Mapping[Root, Any]) -> list[str]:
+    """Arrays that a simulation among the nodes is bound to, and goes on with."""
+    simulations = (
+        item for item in walk(writer.body) if isinstance(item, Call) and item.kind == "simulation"
+    )
+    return [
+        f"{root.parameter!r}: the {item.name} is bound to this array; build the graph anew with "
+        "another simulation"
+        for item in simulations
+        for root in dict.fromkeys(region.root for region in (*item.reads, *item.writes))
+        if root in exchanged
+    ]
 
 
 def _unknown(writer: GraphRecorder, name: str, known: Mapping[str, Root]) -> str:

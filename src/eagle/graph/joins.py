@@ -4,10 +4,13 @@ After `y = x if test else f(x)` the program takes `y` for the very array, and th
 copy. The two differ when one is written and the other is read afterwards. So a graph in which that
 can happen is refused, on any path: nothing that it computes differs from what Python would.
 
-The walk below keeps, for each joined plane, which arrays it may be now. A node that writes one of
-two such arrays in place makes the other stale, and whoever reads stale memory is refused. What a
-kernel returns is a new array each time, so it ends what was known of the one before. Arrays from
-outside may not be written by way of a joined plane at all: whoever gave them would look there.
+The walk below keeps, for each joined plane, which arrays it may be now: the one that it was given,
+and whatever that one may be at this moment. It is kept pair by pair and never concluded later: that
+`a` may be `c` on one path and `b` on another does not make `a` and `b` one array. A node that
+writes one of two such arrays in place makes the other stale, and whoever reads stale memory is
+refused. What a kernel returns is a new array each time, so it ends what was known of the one
+before. Arrays from outside may not be written by way of a joined plane at all: whoever gave them
+would look there.
 """
 
 from __future__ import annotations
@@ -20,59 +23,48 @@ from eagle.devices.plan import Copy, If, Item, Loop, Region, Root, tests_of
 from eagle.graph.codes import graph_error
 from eagle.graph.touches import meet
 
-Pair = tuple[Root, int]
-"""A joined plane, and the place of one of its sources."""
-
 
 @dataclass
 class _State:
-    """What may be known at a place of the program, by any path."""
+    """What may be at a place of the program, by any path."""
 
-    same: set[Pair] = field(default_factory=set)
-    """Which source each joined plane may be."""
-    joined: dict[Root, Item] = field(default_factory=dict)
-    """Joined planes that are stale, by whom."""
-    sources: dict[Pair, Item] = field(default_factory=dict)
-    """Sources that are stale."""
+    same: dict[tuple[Root, Region], None] = field(default_factory=dict)
+    """Which arrays each joined plane may be, in the order of the program: messages name the first.
+    """
+    stale: dict[Region, Item] = field(default_factory=dict)
+    """Arrays that were written under another name, by whom."""
 
     def copy(self) -> _State:
-        return _State(set(self.same), dict(self.joined), dict(self.sources))
+        return _State(dict(self.same), dict(self.stale))
 
     def add(self, other: _State) -> bool:
-        """Add what is known on another path; whether that is anything new."""
-        before = len(self.same), len(self.joined), len(self.sources)
-        self.same |= other.same
-        self.joined = {**other.joined, **self.joined}
-        self.sources = {**other.sources, **self.sources}
-        return before != (len(self.same), len(self.joined), len(self.sources))
+        """Add what may be on another path; whether that is anything new."""
+        before = len(self.same), len(self.stale)
+        self.same = {**self.same, **other.same}
+        self.stale = {**other.stale, **self.stale}
+        return before != (len(self.same), len(self.stale))
 
     def renew(self, root: Root) -> None:
         """The memory of `root` is another array from now on."""
-        self.same = {
-            (j, k) for j, k in self.same if j is not root and j.sources[k].root is not root
-        }
-        self.joined.pop(root, None)
-        self.sources = {
-            (j, k): item
-            for (j, k), item in self.sources.items()
-            if j is not root and j.sources[k].root is not root
-        }
+        kept = ((j, r) for j, r in self.same if j is not root and r.root is not root)
+        self.same = dict.fromkeys(kept)
+        self.stale = {r: item for r, item in self.stale.items() if r.root is not root}
 
 
 def check_joins(body: list[Item], roots: Iterable[Root], results: Iterable[Region]) -> None:
     """Raise GraphError where a joined plane is not what Python would take it for."""
-    joined = [root for root in roots if root.sources]
-    if not joined:
+    if not any(root.sources for root in roots):
         return
-    walk = _Walk(joined)
+    walk = _Walk()
     state = walk.body(body, _State())
     for region in results:
         walk.read(region, state, None)
 
 
 class _Walk:
-    def __init__(self, joined: list[Root]) -> None:
-        self._joined = joined
+    def __init__(self) -> None:
+        self._whole: dict[Root, Region] = {}
+        """All memory of each joined plane that was met."""
 
     def body(self, body: list[Item], state: _State) -> _State:
         for item in body:
@@ -108,12 +100,18 @@ class _Walk:
     def _join(self, item: Copy, state: _State) -> _State:
         """A path gives a joined plane its numbers: from now on it is that array."""
         self._reads(item.reads, state, item)
-        (source,), root = item.reads, item.writes[0].root
-        state.renew(root)
-        for place, each in enumerate(root.sources):
-            if each.root is source.root and meet(each, source):
-                state.same.add((root, place))
+        (source,), (into,) = item.reads, item.writes
+        arrays = [source, *self._others(source, state)]
+        state.renew(into.root)
+        self._whole[into.root] = into
+        pairs = ((into.root, each) for each in arrays if each.root is not into.root)
+        state.same |= dict.fromkeys(pairs)
         return state
+
+    def _others(self, region: Region, state: _State) -> list[Region]:
+        """The arrays that a region may be besides itself."""
+        is_others = [each for root, each in state.same if root is region.root]
+        return is_others + [self._whole[root] for root, r in state.same if meet(r, region)]
 
     def _reads(self, regions: Iterable[Region], state: _State, item: Item) -> None:
         for region in regions:
@@ -121,41 +119,17 @@ class _Walk:
 
     def read(self, region: Region, state: _State, item: Item | None) -> None:
         """Refuse to read what is stale."""
-        by = state.joined.get(region.root)
-        if by is not None:
-            _refuse(region, by, item)
-        for (root, place), writer in state.sources.items():
-            if region.root is not root and meet(region, root.sources[place]):
+        for stale, writer in state.stale.items():
+            if meet(region, stale):
                 _refuse(region, writer, item)
 
     def _write(self, item: Item, region: Region, state: _State) -> None:
-        """A node changes an array in place."""
-        self._spoil(region, region.root, item, state)
-        self._write_sources(region, region.root, item, state, set())
-
-    def _write_sources(
-        self, region: Region, root: Root, item: Item, state: _State, seen: set[Root]
-    ) -> None:
-        """What a joined plane may be would be written as well, and what that may be."""
-        for joined, place in sorted(state.same, key=lambda pair: pair[1]):
-            if joined is not root or root in seen:
-                continue
-            source = root.sources[place]
-            if not source.root.made:
-                _refuse_write(region, source, item)
-            state.sources.setdefault((root, place), item)
-            self._spoil(source, region.root, item, state)
-            self._write_sources(region, source.root, item, state, {*seen, root})
-
-    def _spoil(self, region: Region, written: Root, item: Item, state: _State) -> None:
-        """Joined planes that may be a region are stale, and those that may be these."""
-        for root, place in state.same:
-            stale = root is written or state.joined.get(root) is item
-            if not stale and meet(region, root.sources[place]):
-                state.joined.setdefault(root, item)
-                for other, k in list(state.same):
-                    if other is not written and other.sources[k].root is root:
-                        self._spoil(other.sources[k], written, item, state)
+        """A node changes an array in place, and whatever else that array may be goes stale."""
+        for other in self._others(region, state):
+            if not other.root.made:
+                _refuse_write(region, other, item)
+            if other.root is not region.root:
+                state.stale.setdefault(other, item)
 
 
 def _refuse_write(region: Region, source: Region, item: Item) -> NoReturn:

@@ -472,9 +472,46 @@ def written_by_a_view(x, k, out):
     return g
 
 
+def written_after_a_loop_by_a_name_kept_in_it(x, k, out):
+    g = eagle.Graph()
+    y = twice(x)
+    while k > 0:
+        x = y
+        if k > 7:
+            y = twice(y)
+        down(k)
+    inc(y)
+    eagle.copy(x, into=out)
+    return g
+
+
+def read_after_its_name_has_another_array(x, k, out):
+    g = eagle.Graph()
+    first = y = twice(x)
+    while k > 0:
+        inc(y)
+        y = twice(y)
+        down(k)
+    eagle.copy(first, into=out)
+    return g
+
+
+def from_outside_by_a_name_exchanged_in_a_loop(x, k, out):
+    g = eagle.Graph()
+    y, z = twice(x), x
+    while k > 0:
+        y, z = z, y
+        down(k)
+    inc(y)
+    return g
+
+
 @pytest.mark.parametrize(
     "build",
     [
+        written_after_a_loop_by_a_name_kept_in_it,
+        read_after_its_name_has_another_array,
+        from_outside_by_a_name_exchanged_in_a_loop,
         written_by_another_name,
         read_by_its_first_name,
         joined_twice,
@@ -485,6 +522,24 @@ def written_by_a_view(x, k, out):
 def test_where_somebody_could_tell_a_copy_from_its_array_it_is_refused(build: Any) -> None:
     with pytest.raises(eagle.GraphError, match="G109"):
         launched(build, np.zeros(2), cell(1), np.zeros(2))
+
+
+def test_arrays_exchanged_in_a_loop_may_be_written_in_it() -> None:
+    """What is one array on one path and another on the next is never both at once."""
+
+    def build(x, k, out):
+        g = eagle.Graph()
+        a, b = twice(x), twice(twice(x))
+        while k > 0:
+            inc(a)
+            a, b = b, a
+            down(k)
+        eagle.copy(a, into=out)
+        return g
+
+    out = np.zeros(2)
+    launched(build, np.ones(2), cell(3), out)
+    assert [5.0, 5.0] == out.tolist()
 
 
 def test_where_nobody_could_it_is_not() -> None:

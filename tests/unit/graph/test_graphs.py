@@ -359,8 +359,11 @@ def test_a_simulation_is_a_node() -> None:
         inc(x)
         return g
 
-    build(x).launch(1)
+    graph = build(x)
+    graph.launch(1)
     assert [4.0, 4.0] == x.tolist()
+    with pytest.raises(ValueError, match="the simulation of until is bound to this array"):
+        graph.bind(x=np.zeros(2))
 
 
 # -- exceptions ------------------------------------------------------------------------------------
