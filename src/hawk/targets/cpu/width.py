@@ -20,8 +20,9 @@ array takes 2.2 ns a number with 8 chains and 2.4 with 4 (AVX2, float64), `atan2
 SHORT, MIDDLE, LONG, ENDLESS = 12, 50, 150, 1000
 """Operations in a step up to which it waits for its own results, and from which on it has enough
 to do without other chains. Measured on AVX2, float64, G sample-steps/s for 1 to 4 chains:
-oscillator (5 operations) 2.9 5.5 7.5 9.2; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
-Runge-Kutta (90) 0.08 0.11 0.11 0.11. Each chain adds its part to the time of compilation."""
+oscillator (5 operations) 2.9 5.5 7.5 7.4; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
+Runge-Kutta (90) 0.08 0.11 0.11 0.11. That was in the usual order; `sparing`, the oscillator's four
+chains take 0.8 of the time of three. Each chain adds its part to the time of compilation."""
 
 FEW_REGISTERS = 16
 """With so many it matters that what is carried from step to step leaves some for what is computed.
