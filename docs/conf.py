@@ -10,6 +10,7 @@ copyright = "the accipiter authors"
 release = _project["project"]["version"]
 
 extensions = ["myst_nb"]
+myst_heading_anchors = 2
 exclude_patterns = ["_build", "decisions"]
 html_theme = "furo"
 html_title = "accipiter"
