@@ -28,7 +28,7 @@ from tests.oracle.numbers import column
 from tests.oracle.programs import Program, write
 from tests.unit.targets.machines import runnable
 
-PROGRAMS = 15
+PROGRAMS = 30
 SAMPLES, STEPS, ELEMENTS = 11, 2, 5
 WIDTHS = ((1, 1), (2, 3), (4, 4), (8, 1))
 
@@ -169,7 +169,7 @@ def agree(program: Program, way: str, due: dict[str, Any], got: dict[str, Any]) 
 
 
 def test_enough_programs_can_reduce() -> None:
-    programs = [each for seed in range(30) if (each := reducing(write(seed)))]
-    assert len(programs) >= 10
+    programs = [each for seed in range(PROGRAMS) if (each := reducing(write(seed)))]
+    assert len(programs) >= PROGRAMS // 3
     text = "\n".join(each.text for each in programs)
     assert all(f"hawk.{kind}(" in text for kind in KINDS)
