@@ -41,6 +41,7 @@ def bind(graph: Graph, writer: GraphRecorder, planes: Mapping[str, object]) -> N
         problems = _shared(writer.roots, exchanged)
     if problems:
         raise ValueError("\n  ".join([f"{writer.name}.bind:", *problems]))
+    graph.settle()
     for root, (array, view) in exchanged.items():
         root.array, root.view, root.address = array, view, address_of(view)
     graph.moved()
@@ -119,6 +120,7 @@ def renumber(graph: Graph, writer: GraphRecorder, numbers: Mapping[str, object])
                 problems.append(f"{name!r}: {refusal}")
     if problems:
         raise ValueError("\n  ".join([f"{writer.name}.params:", *dict.fromkeys(problems)]))
+    graph.settle()
     for item, place, word in exchanged:
         item.words[place] = word
         graph.renumbered(item)

@@ -215,16 +215,19 @@ class Graph:
             if turn.holder is mine:
                 turn.holder = None
 
+    def settle(self) -> None:
+        """Wait until nothing is on its way, before something is exchanged."""
+        if self._captured is not None:
+            self._captured.synchronize()
+
     def moved(self) -> None:
         """Tell the device that arrays were exchanged."""
         if self._captured is not None:
-            self._captured.synchronize()
             self._captured.moved()
 
     def renumbered(self, launch: Launch) -> None:
         """Tell the device that numbers of a launch were exchanged."""
         if self._captured is not None:
-            self._captured.synchronize()
             self._captured.renumbered(launch)
 
     # -- looking at it -----------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class _Node:
             name=self.kernel.name,
             reads=self._touched(roles, written=False),
             writes=self._touched(roles, written=True),
-            compiled=binding.compiled,
+            compiled=self.device.compiled(self.kernel.program, binding.compiled),
             n=binding.n,
             steps=steps,
             planes=planes,

@@ -28,7 +28,7 @@ from eagle.devices.plan import (
 )
 from eagle.graph.codes import GraphError, graph_error
 from eagle.graph.planes import Plane
-from eagle.graph.touches import ordered
+from eagle.graph.touches import ordered, waits_of
 from eagle.params import shown
 from hawk.errors import NOWHERE, Loc
 from hawk.ir.types import DType
@@ -80,7 +80,7 @@ class GraphRecorder:
 
     def plan(self) -> Plan:
         """All that was recorded."""
-        return Plan(self.name, self.body, self.roots, self.device, ordered)
+        return Plan(self.name, self.body, self.roots, self.device, ordered, waits_of)
 
     # -- saying no ---------------------------------------------------------------------------------
 
@@ -132,12 +132,12 @@ class GraphRecorder:
         return root
 
     def make(self, name: str, shape: tuple[int, ...], dtype: Any, device: Device) -> Plane:
-        """A plane of the graph's own, of zeros."""
+        """A plane of the graph's own."""
         known = DTYPES.get(np.dtype(dtype))
         if known is None:
             what = f"`{name}` is one plane or another, as is decided at replay, and of type {dtype}"
             raise self.error("G105", what, "planes of a type that kernels have")
-        array = device.zeros(shape, known)
+        array = device.empty(shape, known)
         view = device.locate(array)
         assert view is not None
         return Plane(self, self.root(name, array, view, device, made=True), name)
