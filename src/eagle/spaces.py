@@ -16,9 +16,9 @@ def gpu_available() -> bool:
 
 
 def xp_for(device: str) -> ModuleType:
-    """The array library for `device`: for `"cpu"` NumPy, for `"simulated"` that of a device made of
-    host memory, on which graphs are tested without a GPU.
+    """The array library for `device`: for `"cpu"` NumPy.
 
+    For `"simulated"` it is that of a device made of host memory, which refuses what a GPU refuses.
     It has `zeros`, `ones`, `empty`, `linspace` and `asarray`, so a program can be written for any
     device. Raises ValueError for a device that there is not.
     """

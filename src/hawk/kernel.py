@@ -130,15 +130,15 @@ class Program:
 
         `compiled` is what `compile` gave.
         """
-        for way, ready in self._compiled.items():
-            if ready.compiled is compiled:
-                break
-        else:  # a global has changed since: what is traced now is another program
+        ways = (way for way, known in self._compiled.items() if known.compiled is compiled)
+        way = next(ways, None)
+        if way is None:  # a global has changed since: what is compiled now is another program
             return compiled
+        ready = self._compiled[way]
         with compiling():
             known = self._lone.get(way)
             if known is None or known.traced is not ready.traced:
-                real, uniform, count_steps = way
+                _, uniform, count_steps = way
                 program = ready.traced.function
                 program = _counting(program) if count_steps else program
                 program = _checking(program, ready.traced) if self.checks else program
@@ -281,27 +281,6 @@ class Kernel(Generic[P, R]):
         Raises HawkError.
         """
         return self.program.compile(real, uniform, count_steps=count_steps)
-
-    def lone(self, compiled: Compiled) -> Compiled:
-        """The code of the same program that advances one sample at a time, as a GPU's thread does.
-
-        `compiled` is what `compile` gave.
-        """
-        for way, ready in self._compiled.items():
-            if ready.compiled is compiled:
-                break
-        else:  # a global has changed since: what is traced now is another program
-            return compiled
-        with compiling():
-            known = self._lone.get(way)
-            if known is None or known.traced is not ready.traced:
-                real, uniform, count_steps = way
-                program = ready.traced.function
-                program = _counting(program) if count_steps else program
-                program = _checking(program, ready.traced) if self.checks else program
-                compiled = _with_phases(self.function, program, uniform, lone=True)
-                known = self._lone[way] = Ready(ready.traced, compiled, {})
-            return known.compiled
 
     def ready(self, real: DType) -> Ready | None:
         """What is compiled already; see `Program.ready`."""

@@ -17,9 +17,8 @@ from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
-    from hawk.kernel import Program
-
     from eagle.devices.plan import Item, Launch, Plan, Root, View
+    from hawk.kernel import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a graph of two memories may hold, by the rules of CUDA graphs: for the GPU and its simulation.
+"""What a graph of two memories may hold: the rules of CUDA graphs, for devices besides the host.
 
 The driver says "invalid argument", late and of no node. So every rule is looked at when the graph
 is built, and what breaks it is named.

@@ -12,4 +12,6 @@ def read(value: Any) -> Foreign | None:
     if not type(value).__module__.startswith("eagle.devices.simulated"):
         return None
     got = f"{described(value)} on the simulated device, where kernels run in a graph"
-    return Foreign(None, NUMPY, got, "a graph that calls it, or eagle.copy({x}, into=<a NumPy array>)")
+    return Foreign(
+        None, NUMPY, got, "a graph that calls it, or eagle.copy({x}, into=<a NumPy array>)"
+    )

@@ -139,8 +139,8 @@ def random_graphs(examples: int) -> Counter[str]:
 
 
 def test_random_graphs_have_the_bits_of_the_host_in_any_order(programs: int) -> None:
-    seen = random_graphs(max(60, programs // 10))
-    assert seen["built"] > 20, seen
+    seen = random_graphs(max(30, programs // 5))
+    assert seen["built"] > 8, seen
 
 
 # -- edges that are missing ------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def implied(edge: tuple[int, int], waits: list[tuple[int, int]]) -> bool:
 
 
 def line_of_nodes(chance: random.Random, count: int) -> Callable[..., Any]:
-    """A builder of so many nodes, that forget nothing: whatever comes too early is seen later."""
+    """A builder of nodes that forget nothing: what comes too early or too late is seen later."""
     script = [
         (chance.choice(("fade", "fade", "swing", "there", "home")), *chance.sample(range(4), 2))
         for _ in range(count)
@@ -173,12 +173,11 @@ def line_of_nodes(chance: random.Random, count: int) -> Callable[..., Any]:
             elif kind == "swing":
                 swing(planes[one])
             elif kind == "there":
-                fade(hosts[one % 2], hosts[1 - one % 2])
-                eagle.copy(hosts[one % 2], into=planes[two])
-                fade(planes[two], planes[one])
+                eagle.copy(hosts[one % 2], into=planes[4])
+                fade(planes[two], planes[4])
             else:
-                eagle.copy(planes[one], into=hosts[two % 2])
-                swing(hosts[two % 2])
+                eagle.copy(planes[one], into=hosts[2])
+                fade(hosts[two % 2], hosts[2])
         return g
 
     return build
@@ -188,15 +187,15 @@ def bits(build: Callable[..., Any], number: int, without: tuple[int, int] | None
     """All arrays after some replays in an order of the device, an edge left out."""
     rng = np.random.default_rng(3)
     xp.set_seed(number)
-    planes = [xp.asarray(rng.normal(size=(2, 4))) for _ in range(4)]
-    hosts = [eagle.pinned((2, 4)) for _ in range(2)]
+    planes = [xp.asarray(rng.normal(size=(2, 4))) for _ in range(5)]
+    hosts = [eagle.pinned((2, 4)) for _ in range(3)]
     graph = eagle.Graph.builder(build)(planes, hosts)
 
     def waits(items: list[Item]) -> list[tuple[int, int]]:
         return [edge for edge in waits_of(items) if edge != without]
 
     graph.plan.waits = waits
-    graph.launch(4)
+    graph.launch(16)
     return [xp.asnumpy(each).tobytes() for each in (*planes, *hosts)]
 
 
@@ -207,7 +206,7 @@ def dropped(lines: int) -> tuple[int, int]:
         build = line_of_nodes(chance, 8)
         right = bits(build, 0, None)
         assert right == bits(build, 1, None)
-        planes = [xp.zeros((2, 4)) for _ in range(4)], [eagle.pinned((2, 4)) for _ in range(2)]
+        planes = [xp.zeros((2, 4)) for _ in range(5)], [eagle.pinned((2, 4)) for _ in range(3)]
         waits = waits_of(eagle.Graph.builder(build)(*planes).plan.body)
         for edge in waits:
             if not implied(edge, waits):

@@ -125,7 +125,11 @@ def test_its_library_makes_what_numpy_makes() -> None:
     ]
     for mine, numpys in made:
         assert numpys.dtype == mine.dtype == xp.empty_like(mine).dtype
-        assert (numpys.shape, numpys.strides, numpys.nbytes) == (mine.shape, mine.strides, mine.nbytes)
+        assert (numpys.shape, numpys.strides, numpys.nbytes) == (
+            mine.shape,
+            mine.strides,
+            mine.nbytes,
+        )
         assert numpys.tobytes() == xp.asnumpy(mine).tobytes()
     assert np.isnan(xp.asnumpy(xp.empty(2))).all(), "nobody wrote it"
     x = xp.zeros(2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded

@@ -95,7 +95,7 @@ class SimulatedArray:
         STREAM.enter("writing an array of the simulated device")
         place = self._place(key)
         if isinstance(value, SimulatedArray):
-            self._memory[place] = value._memory
+            self._memory[place] = memory_of(value)
         elif isinstance(value, (bool, int, float, np.generic)):
             self._memory[place] = value
         else:
@@ -182,13 +182,19 @@ def _computes(name: str, symbol: str) -> None:
     setattr(SimulatedArray, name, compute)
 
 
-_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"}
-_SYMBOLS |= {"pow": "**", "matmul": "@", "and": "&", "or": "|", "xor": "^"}
-_SYMBOLS |= {"lshift": "<<", "rshift": ">>"}
-for _name, _symbol in _SYMBOLS.items():
+_ARITHMETIC = "add + sub - mul * truediv / floordiv // mod % pow ** matmul @ and & or | xor ^"
+_WORDS = f"{_ARITHMETIC} lshift << rshift >>".split()
+for _name, _symbol in zip(_WORDS[::2], _WORDS[1::2], strict=True):
     for _side in ("", "r", "i"):
         _computes(f"__{_side}{_name}__", _symbol)
-for _name, _symbol in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+for _name, _symbol in {
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "eq": "==",
+    "ne": "!=",
+}.items():
     _computes(f"__{_name}__", _symbol)
 for _name, _symbol in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs"}.items():
     _computes(f"__{_name}__", _symbol)
@@ -196,7 +202,7 @@ for _name, _symbol in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs"}.item
 
 def memory_of(array: SimulatedArray) -> NDArray[Any]:
     """Its memory, for the device itself."""
-    return array._memory
+    return array._memory  # noqa: SLF001 - the one place that may
 
 
 _POISON_INT = -57005  # 0xDEAD

@@ -220,7 +220,7 @@ class _Runner:
                 launched = self._launched[id(item)] = Launched(item)
             try:
                 launched()
-            except BaseException as error:  # noqa: BLE001 - a check of the kernel; raised by the launch
+            except BaseException as error:  # noqa: BLE001 - raised by the launch
                 self._fail(error, item.name)
 
     def _copy(self, item: Copy) -> Iterator[None]:
@@ -246,7 +246,7 @@ class _Runner:
             else:
                 with STREAM.calling(item.name):
                     item.function()
-        except BaseException as error:  # noqa: BLE001 - raised by the launch
+        except BaseException as error:
             if item.eager and isinstance(error, KeyboardInterrupt):
                 raise  # it is meant for who waits here, not for the function
             self._fail(error, item.name)
