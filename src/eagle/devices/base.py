@@ -269,6 +269,20 @@ class Device(abc.ABC):
         """
 
 
+class Allocations(threading.local):
+    """Whether arrays may be made now, on this thread. While a graph is built, not everywhere."""
+
+    refuse: Callable[[str], None] | None = None
+    """Raises for what would be made."""
+
+    def check(self, made: str) -> None:
+        """Ask before an array is made that a program may take for a new one at each replay."""
+        if self.refuse is not None:
+            self.refuse(made)
+
+
+allocations = Allocations()
+
 _devices: list[Device] = []
 
 

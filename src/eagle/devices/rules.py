@@ -139,7 +139,7 @@ def cuts(plan: Plan) -> list[Cut]:
     written: list[tuple[Item, Region]] = []
     for item in plan.body:
         if isinstance(item, Call) and item.eager:
-            found.append(Cut(item, "it is eager"))
+            found.append(Cut(item, f"`{item.name}` is eager"))
             written.clear()
             continue
         if isinstance(item, Copy):

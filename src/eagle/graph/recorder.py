@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eagle.devices.base import Device, home_of
+from eagle.devices.base import Device, allocations, home_of
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.devices.plan import (
@@ -174,14 +174,22 @@ class GraphRecorder:
     def into(self, body: list[Item], control: str = "") -> Iterator[None]:
         """Nodes recorded inside `with` belong to `body`, part of the branch or loop `control`."""
         before, self.inside = self.inside, body
+        refuse = allocations.refuse
         if control:
             self.controls.append(control)
+            allocations.refuse = self._refuse_allocation
         try:
             yield
         finally:
-            self.inside = before
+            self.inside, allocations.refuse = before, refuse
             if control:
                 self.controls.pop()
+
+    def _refuse_allocation(self, made: str) -> None:
+        control = self.controls[-1]
+        what = f"{made} is made inside `{control}`: once, when the graph is built, and not each "
+        what += "time a replay comes by"
+        raise self.error("G401", what, f"it before `{control}`, and a kernel or copy that fills it")
 
     def call(
         self,

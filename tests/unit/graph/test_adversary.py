@@ -211,7 +211,7 @@ def dropped(lines: int) -> tuple[int, int]:
         for edge in waits:
             if not implied(edge, waits):
                 tried += 1
-                caught += any(bits(build, number, edge) != right for number in range(4))
+                caught += any(bits(build, number, edge) != right for number in range(8))
     return tried, caught
 
 

@@ -471,6 +471,23 @@ def a_choice_of_host_arrays(x, k, h, pageable, hk):
     return g
 
 
+@in_a_body("an array on the simulated device is made inside `while k`", "it before `while k`")
+def an_array_of_the_device(x, k, h, pageable, hk):
+    g = eagle.Graph()
+    while k:
+        y = xp.zeros(1)
+        eagle.copy(y, into=x)
+    return g
+
+
+@in_a_body("a pinned array is made inside `if k`", "it before `if k`")
+def a_pinned_array(x, k, h, pageable, hk):
+    g = eagle.Graph()
+    if k:
+        eagle.copy(x, into=eagle.pinned(1))
+    return g
+
+
 @in_a_body("is eager, so the graph is cut there, and it cannot be cut inside `if k`", "it before")
 def an_eager_function(x, k, h, pageable, hk):
     g = eagle.Graph()

@@ -22,6 +22,7 @@ from numpy import (
     uint64,
 )
 
+from eagle.devices.base import allocations
 from eagle.devices.simulated.array import SimulatedArray, memory_of, poison
 from eagle.devices.simulated.order import set_seed
 from eagle.devices.simulated.stream import STREAM
@@ -61,6 +62,7 @@ ndarray = SimulatedArray
 
 
 def _new(memory: Any) -> SimulatedArray:
+    allocations.check("an array on the simulated device")
     STREAM.enter("making an array on the simulated device")
     return SimulatedArray(memory)
 
@@ -119,6 +121,7 @@ def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None) -> Simulat
 
 def array(value: Any, dtype: Any = None) -> SimulatedArray:
     """A new array with the numbers of another one, of the host or of the device, or of a list."""
+    allocations.check("an array on the simulated device")
     source = memory_of(value) if isinstance(value, SimulatedArray) else value
     STREAM.enter("copying to the simulated device")
     memory = np.array(source, dtype)
