@@ -173,9 +173,11 @@ def line_of_nodes(chance: random.Random, count: int) -> Callable[..., Any]:
             elif kind == "swing":
                 swing(planes[one])
             elif kind == "there":
+                swing(hosts[one % 2])  # or the same numbers may be copied twice
                 eagle.copy(hosts[one % 2], into=planes[4])
                 fade(planes[two], planes[4])
             else:
+                swing(planes[one])
                 eagle.copy(planes[one], into=hosts[2])
                 fade(hosts[two % 2], hosts[2])
         return g

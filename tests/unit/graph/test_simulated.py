@@ -2,8 +2,11 @@
 
 import functools
 import itertools
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -244,6 +247,20 @@ def test_a_replay_does_not_block_who_enqueued_it() -> None:
     assert 5.0 == h[0]
     assert 3 == len(where)
     assert threading.get_ident() not in where, "it runs on a thread of the device"
+
+
+def test_what_was_enqueued_is_done_when_the_process_ends(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import time\nimport numpy as np\nimport eagle\n\n"
+        "xp = eagle.xp_for('simulated')\n\n\n"
+        "@eagle.Graph.builder\ndef build(x, h):\n    g = eagle.Graph()\n"
+        "    eagle.copy(x, into=h)\n"
+        "    eagle.opaque(lambda h: print(h.sum(), flush=True), reads=h)\n    return g\n\n\n"
+        "build(xp.ones(3), np.zeros(3)).enqueue(500)\n"
+    )
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert ("3.0\n" * 500, "") == (run.stdout, run.stderr)
 
 
 def test_what_uses_the_device_comes_after_what_was_enqueued() -> None:

@@ -6,6 +6,7 @@ here, because whoever uses it asks `STREAM` first.
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -119,5 +120,6 @@ def _start_anew() -> None:
     STREAM.__init__()
 
 
+atexit.register(STREAM.wait)  # what was enqueued is done, as a GPU's driver does it
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)
