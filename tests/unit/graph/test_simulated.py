@@ -252,7 +252,7 @@ def test_a_replay_does_not_block_who_enqueued_it() -> None:
 def test_what_was_enqueued_is_done_when_the_process_ends(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
-        "import time\nimport numpy as np\nimport eagle\n\n"
+        "import numpy as np\nimport eagle\n\n"
         "xp = eagle.xp_for('simulated')\n\n\n"
         "@eagle.Graph.builder\ndef build(x, h):\n    g = eagle.Graph()\n"
         "    eagle.copy(x, into=h)\n"
