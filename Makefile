@@ -26,7 +26,7 @@ help:
 	@echo "make lint       ruff, basedpyright, import-linter"
 	@echo "make format     let ruff rewrite the files; bring the contents in CONTRIBUTING.md up to date"
 	@echo "make docs       the documentation, into docs/_build/html"
-	@echo "make bench      measure this machine"
+	@echo "make bench      measure this machine, into docs/performance.md (some minutes)"
 	@echo "make clean      remove .venv and everything made"
 
 demo: .venv/installed-plot
@@ -65,7 +65,8 @@ docs: .venv/installed-docs
 	@echo "open docs/_build/html/index.html"
 
 bench: .venv/installed-bench
-	@$(BIN)/python -m benchmarks.oscillator
+	@$(BIN)/python -m benchmarks.rows --json=docs/performance.json
+	@$(BIN)/python -m tools.performance
 
 clean:
 	rm -rf .venv docs/_build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

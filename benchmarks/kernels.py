@@ -141,6 +141,7 @@ ROWS = {
     "oscillator": Row(oscillator, ("x", "v", "t"), ("omega",), {"dt": 0, "t_end": 1}),
     "spread100": SPREAD,
     "spread1000": SPREAD,
+    "outliers": SPREAD,
     "orbit": Row(orbit, ("x", "y", "z", "vx", "vy", "vz", "t"), (), {"dt": 0, "t_end": 1, "mu": 2}),
     "lorenz": Row(
         lorenz, ("x", "y", "z", "t"), ("rho",), {"dt": 0, "t_end": 1, "sigma": 2, "beta": 3}

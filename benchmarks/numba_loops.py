@@ -3,16 +3,6 @@
 import numba
 
 
-@numba.njit(parallel=True, fastmath=True)
-def oscillator(omega, t_end, dt, x, v, t):
-    for i in numba.prange(len(x)):
-        xi, vi, ti, c = x[i], v[i], t[i], dt * omega[i] * omega[i]
-        while ti < t_end:
-            xi, vi = xi + dt * vi, vi - c * xi
-            ti += dt
-        x[i], v[i], t[i] = xi, vi, ti
-
-
 @numba.njit
 def jacobi(p, source, out, quarter):
     rows, columns = p.shape

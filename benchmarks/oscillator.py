@@ -8,12 +8,11 @@ Prints the time of each arm and its ratio to the limit, which is the quickest ha
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.limit.workloads import Array, Workload, make
-from benchmarks.rows import arm, limit_arms, ours
-from benchmarks.runner import Arm, Missing, Race, cores, race, write_json
+from benchmarks.limit.workloads import Workload, make
+from benchmarks.rows import limit_arms, numba_while, ours
+from benchmarks.runner import Race, cores, race, write_json
 
 # fastmath and other compilers may order or fuse operations differently.
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
@@ -40,27 +39,11 @@ def measure(workload: Workload, *, rounds: int) -> Race:
     return race(
         f"oscillator {workload.dtype.name}: {workload.samples:,} samples, {steps:,} steps in all, "
         f"{cores()} cores",
-        [*limit_arms(workload), ours(workload), numba_while(workload)],
+        [*limit_arms(workload, fast=False), ours(workload, fast=False), numba_while(workload)],
         sample_steps=steps,
         tolerance=TOLERANCE[workload.dtype.name],
         rounds=rounds,
     )
-
-
-def numba_while(workload: Workload) -> Arm | Missing:
-    try:
-        import numba
-
-        from benchmarks import numba_loops
-    except ImportError as why:
-        return Missing("numba while", f"{why} (pip install numba)")
-    numba.set_num_threads(cores())
-    omega, (dt, t_end) = workload.inputs[0], map(workload.dtype.type, workload.shared)
-
-    def start(state: list[Array]) -> Callable[[], object]:
-        return lambda: numba_loops.oscillator(omega, t_end, dt, *state)
-
-    return arm(workload, "numba while, fastmath", start)
 
 
 if __name__ == "__main__":

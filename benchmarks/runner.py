@@ -12,12 +12,14 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+PACKAGES = ("accipiter", "numpy", "llvmlite", "numba")
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -58,6 +60,8 @@ class Race:
     title: str
     sample_steps: int
     rows: list[Row]
+    about: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What was raced, for whoever reads the JSON."""
 
     @property
     def limit(self) -> float | None:
@@ -95,6 +99,7 @@ def race(
     sample_steps: int,
     tolerance: float,
     rounds: int = 15,
+    about: dict[str, Any] | None = None,
 ) -> Race:
     """Time every arm `rounds` times, after one run that is compared with the first arm's."""
     present = [arm for arm in arms if isinstance(arm, Arm)]
@@ -113,7 +118,7 @@ def race(
         else Row(arm.name, False, [], 0.0, arm.why)
         for arm in arms
     ]
-    return Race(title, sample_steps, rows)
+    return Race(title, sample_steps, rows, about or {})
 
 
 def write_json(path: Path, races: Sequence[Race]) -> None:
@@ -132,8 +137,16 @@ def machine() -> dict[str, Any]:
         "cores": cores(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "numpy": np.__version__,
+        **{name: version for name in PACKAGES if (version := _version(name))},
+        "date": time.strftime("%Y-%m-%d"),
     }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def cores() -> int:

@@ -6,6 +6,8 @@ An oblate Earth (J2), air from a table, Runge-Kutta steps of 10 s. Constants and
 Fundamentals of Astrodynamics, appendix D and table 8-4.
 """
 
+from dataclasses import dataclass
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -20,9 +22,18 @@ DENSITY = [5.297e-7, 9.661e-8, 2.438e-8, 8.484e-9, 2.070e-9]  # kg/m3
 DENSITY += [5.464e-10, 2.789e-10, 7.248e-11, 2.418e-11]
 
 
+@dataclass
+class Air:
+    height: Table[Scalar]
+    log_density: Table[Scalar]
+
+    def density(self, height):
+        return exp(interp(height, self.height, self.log_density))
+
+
 @hawk.kernel
 def fly(
-    drag: Scalar, height: Table[Scalar], log_density: Table[Scalar], dt: Param,
+    drag: Scalar, air: Air, dt: Param,
     y: Mutable[Vector[6]], t: Mutable[Scalar], down: Terminated,
 ):  # fmt: skip
     def rate(y):
@@ -30,8 +41,8 @@ def fly(
         d = norm(r)
         z, k = r[2] / d, 1.5 * J2 * (RADIUS / d) ** 2
         oblate = 1 + k * vec(1 - 5 * z * z, 1 - 5 * z * z, 3 - 5 * z * z)
-        density = exp(interp(d - RADIUS, height, log_density))
-        return vec(*v, *(-MU / d**3 * r * oblate - 500 * density * drag * norm(v) * v))
+        braking = 500 * air.density(d - RADIUS) * drag * norm(v)
+        return vec(*v, *(-MU / d**3 * r * oblate - braking * v))
 
     k1 = rate(y)
     k2 = rate(y + 0.5 * dt * k1)
@@ -47,9 +58,9 @@ def main() -> None:
     d, tilt = RADIUS + start.ravel(), np.radians(51.6)
     zero, speed = np.zeros(d.size), np.sqrt(MU / d)
     y = np.array([d, zero, zero, zero, speed * np.cos(tilt), speed * np.sin(tilt)])
-    air = {"height": HEIGHT, "log_density": np.log(DENSITY)}
+    air = Air(HEIGHT, np.log(DENSITY))
     result = eagle.simulate(
-        fly, max_steps=1_000_000, drag=drag.ravel(), y=y, t=zero, dt=10.0, **air
+        fly, max_steps=1_000_000, drag=drag.ravel(), air=air, y=y, t=zero, dt=10.0
     )
     print(result)
     days = result.t.reshape(start.shape) / 86400

@@ -5,6 +5,7 @@ message. `python tools/errors.py` runs every program and writes the messages and
 the difference. A test says when either is out of date.
 """
 
+import dataclasses
 import functools
 import linecache
 import math
@@ -68,7 +69,8 @@ def cases(folder: Path = CASES) -> list[Case]:
 def names() -> dict[str, Any]:
     """Return what a program may use without importing it."""
     known = {name: getattr(hawk, name) for name in hawk.__all__}
-    return {**known, "hawk": hawk, "eagle": eagle, "math": math, "np": np, "functools": functools}
+    modules = {"math": math, "functools": functools, "dataclasses": dataclasses}
+    return {**known, **modules, "hawk": hawk, "eagle": eagle, "np": np, "dataclass": dataclass}
 
 
 def error_of(program: str) -> Exception | None:
@@ -119,8 +121,11 @@ def renewed(text: str, error_in: Callable[[str], Exception | None]) -> str:
 
 
 def page(known: list[Case]) -> str:
-    """Return the page: each code with its meaning and the first case that has it."""
-    return "\n".join(_lines(known))
+    """Return the page: each code with its meaning and the first case that has it.
+
+    One that needs no class of its own is shorter, and is taken where there is one.
+    """
+    return "\n".join(_lines(sorted(known, key=lambda case: "\nclass " in case.program)))
 
 
 def _lines(known: list[Case]) -> Iterator[str]:

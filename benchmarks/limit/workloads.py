@@ -61,6 +61,13 @@ def _spread(rng: np.random.Generator, n: int, *, longest: int) -> dict[str, Any]
     }  # fmt: skip
 
 
+def _outliers(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """The oscillator: of 100 samples one, somewhere, takes 100 times as many steps as the others."""
+    facts, dt = _spread(rng, n, longest=10_000), 1e-3
+    t_end = np.where(rng.permutation(n) % 100 == 0, 9_999.5, 99.5) * dt
+    return {**facts, "inputs": [facts["inputs"][0], t_end], "t_end": t_end}
+
+
 def _orbit(rng: np.random.Generator, n: int) -> dict[str, Any]:
     """Two bodies, classical Runge-Kutta, one period of the mean orbit."""
     dt = 2 * np.pi / 500
@@ -125,6 +132,7 @@ MAKERS: dict[str, Callable[[np.random.Generator, int], dict[str, Any]]] = {
     "pendulum": _pendulum,
     "card_spread": lambda rng, n: _card(rng, n, spread=True),
     "card_uniform": lambda rng, n: _card(rng, n, spread=False),
+    "outliers": _outliers,  # last: the place is part of the seed
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.bundles import arrays_in
 from eagle.overlap import overlap
 from eagle.params import shown
 from eagle.planes import view_of
@@ -35,9 +36,10 @@ class ActiveSet:
     With `reorder`, a share from 0.25 to 0.75, `compact` moves the samples of `planes` and of the
     mask: when so few of those at the front go on, they take the first places, where they are loaded
     side by side. That is faster than a map where a launch takes few and cheap steps. `planes` are
-    all arrays of the launches with one element a sample in their last dimension, inputs too. They
-    are out of order from then on; `order` says whose numbers stand where, and `reset`, or the end
-    of a `with` block, puts them back.
+    all arrays of the launches with one element a sample in their last dimension, inputs too; an
+    object of a dataclass stands for those of its fields. They are out of order from then on;
+    `order` says whose numbers stand where, and `reset`, or the end of a `with` block, puts them
+    back.
 
     Raises TypeError and ValueError for what is not such a mask, share or array.
     """
@@ -207,7 +209,7 @@ def _planes(
     """The arrays that are to be moved, each of them whole and nobody else's memory."""
     if isinstance(given, np.ndarray):
         raise TypeError(f"eagle.ActiveSet: planes= is a tuple of arrays, got {shown(given)}")
-    planes = [view_of(each) for each in given]
+    planes = [view_of(array) for each in given for array in arrays_in(each)]
     if bool(planes) is not moved:
         problem = "reorder= moves samples; give all arrays, inputs too: planes=(x, v, omega)"
         if planes:

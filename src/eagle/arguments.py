@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from eagle.bundles import open_objects, place_object
 from eagle.interop.base import foreign
 from eagle.misfits import can_be_array
 from eagle.params import is_number, shown
+from hawk.frontend.bundles import Bundle
 from hawk.ir.nodes import MUTABLE, Role
-from hawk.kernel import RESERVED, Kernel
+from hawk.kernel import RESERVED, Kernel, Output
 
 _OF_KERNELS = {"checks": "checks=True", "contract": "contract=False", "math": 'math="fast"'}
 """Options of `@hawk.kernel` that a call does not have."""
@@ -22,7 +24,7 @@ _OF_KERNELS = {"checks": "checks=True", "contract": "contract=False", "math": 'm
 class Arguments:
     """The values of one call, by the name of their plane."""
 
-    __slots__ = ("converted", "meant", "problems", "values")
+    __slots__ = ("converted", "meant", "opened", "problems", "texts", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, object] = {}
@@ -30,6 +32,10 @@ class Arguments:
         """Planes given as lists and the like: their values are arrays now that nobody else has."""
         self.meant: set[str] = set()
         """Planes that a wrong name was probably meant for: they are not missing besides."""
+        self.opened: set[str] = set()
+        """Parameters that are objects, for which one was given."""
+        self.texts: dict[str, str] = {}
+        """Of the planes of such an object, how the caller wrote them: `body.mass`."""
         self.problems: list[str] = []
 
     def refuse(self, name: str, why: str) -> None:
@@ -47,16 +53,19 @@ def match(
     """Match what was given with the planes of `kernel`. `lists`: make arrays of them."""
     given = Arguments()
     names = [parameter.name for parameter in kernel.parameters]
+    declared = [each.name for each in kernel.signature.declared]
     if args:
-        _match_positions(kernel, args, names, given)
+        _match_positions(kernel, args, declared, given)
     values = given.values
     for name, value in planes.items():
-        if name not in names:
+        if name not in names and name not in declared:
             given.refuse(name, _unknown(kernel, name, names, given))
         elif name in values:
             given.refuse(name, f"given twice, by position and by name; write {name}= only")
         else:
             values[name] = value
+    if kernel.signature.bundles:
+        open_objects(kernel, given)
     if lists:
         _convert_lists(kernel, given)
     if out is not None:
@@ -88,7 +97,8 @@ def _unknown(kernel: Kernel[..., Any], name: str, names: list[str], given: Argum
         return f"is no option of this call, nor a plane of {kernel.name}; leave it out"
     import difflib  # slow to load, and nobody needs it who writes the names right
 
-    close = difflib.get_close_matches(name, names, n=1)
+    roots = [bundle.name for bundle in kernel.signature.bundles]
+    close = difflib.get_close_matches(name, [*roots, *names], n=1)
     given.meant.update(close)
     has = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(names)}"
     return f"{kernel.name} has no such plane; {has}"
@@ -99,10 +109,25 @@ def _convert_lists(kernel: Kernel[..., Any], given: Arguments) -> None:
         value = given.values.get(parameter.name)
         if parameter.role is Role.UNIFORM or not _is_list(value, parameter.role):
             continue
+        if parameter.role in MUTABLE and kernel.nesting is not None:
+            _refuse_lost(kernel, parameter.name, value, given)
+            continue
         # Rows may differ in length, and the code of a table raise anything: refused as what it is.
         with suppress(Exception):
             given.values[parameter.name] = np.array(value)
             given.converted.add(parameter.name)
+
+
+def _refuse_lost(kernel: Kernel[..., Any], name: str, value: object, given: Arguments) -> None:
+    """Refuse a list for state, where the kernel returns something else."""
+    text = given.texts.get(name, name)
+    why = f"{kernel.name} changes it, and returns something else, so what becomes of this "
+    kind = type(value).__name__
+    given.refuse(
+        text, f"{why}{kind} would be lost; write {text} = np.array({text}) before the call"
+    )
+    del given.values[name]
+    given.meant.add(name)
 
 
 def _is_list(value: object, role: Role) -> bool:
@@ -121,10 +146,10 @@ def _is_list(value: object, role: Role) -> bool:
 
 def _match_outputs(kernel: Kernel[..., Any], out: object, given: Arguments) -> None:
     """Match `out` with what the kernel returns. What is None in a tuple is made by eagle."""
-    outputs = kernel.outputs
+    outputs = kernel.signature.returned
     names = ", ".join(output.name for output in outputs)
     if kernel.nesting is None:
-        state = ", ".join(p.name for p in kernel.parameters if p.role in MUTABLE)
+        state = ", ".join(each.name for each in kernel.signature.state)
         changes = f", it changes {state} in place" if state else ""
         given.refuse("out", f"{kernel.name} returns nothing{changes}; leave out= out")
     elif kernel.nesting == "one":
@@ -132,15 +157,24 @@ def _match_outputs(kernel: Kernel[..., Any], out: object, given: Arguments) -> N
             got = _counted(out)
             given.refuse("out", f"expected one array, got {got}; write the array without it")
         else:
-            given.values[outputs[0].name] = out
+            _place_output(outputs[0], out, given)
     elif isinstance(out, (tuple, list)) and len(out) == len(outputs):
-        pairs = zip(outputs, out, strict=True)
-        given.values.update((output.name, array) for output, array in pairs if array is not None)
+        for output, array in zip(outputs, out, strict=True):
+            if array is not None:
+                _place_output(output, array, given)
     else:
         got = _counted(out) if isinstance(out, (tuple, list)) else shown(out)
         given.refuse(
             "out", f"expected a tuple of {len(outputs)} arrays, got {got}; write out=({names})"
         )
+
+
+def _place_output(output: Output | Bundle, value: object, given: Arguments) -> None:
+    """The array, or the object of arrays, for one thing that is returned."""
+    if isinstance(output, Bundle):
+        place_object(output, value, given, root="out")
+    else:
+        given.values[output.name] = value
 
 
 def _counted(out: Sequence[object]) -> str:

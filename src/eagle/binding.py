@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.arguments import Arguments, match
+from eagle.bundles import expected as expected_of
 from eagle.devices.base import Device, Loaded, Partition
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
@@ -79,6 +80,8 @@ class Binding:
     mask: str | None
     build_seconds: float
     device: Device
+    numbers: Mapping[str, Number] = field(default_factory=dict[str, Number])
+    """What was given as one number for all samples."""
     copies: tuple[Copy, ...] = ()
     """Arrays whose samples are the first axis, and what stands in for them in each launch."""
 
@@ -131,6 +134,19 @@ class Binding:
         names = list(dict.fromkeys(map(owner, names)))
         names += [output.name for output in self.kernel.outputs]
         return {name: self.given_back(name) for name in names}
+
+    @property
+    def objects(self) -> dict[str, Any]:
+        """State and outputs that are objects, by name: each holds the planes of its fields."""
+        return self.kernel.signature.objects(self.held)
+
+    def held(self, plane: Parameter | Output) -> Any:
+        """What the caller gets of a field of an object: an array, or the number he gave."""
+        name, element = plane.name, plane.element
+        if name in self.own or name in self.arrays:
+            return self.given_back(name)
+        numbers = [self.numbers.get(each) for each in element.components(name)]
+        return np.array(numbers).reshape(element.shape) if element.shape else numbers[0]
 
     def given_back(self, name: str) -> Any:
         """A plane as the caller gets it: his own array, or the one eagle made."""
@@ -186,6 +202,7 @@ def as_given(kernel: AnyKernel, fit: Fit) -> Binding:
         mask=fit.mask,
         build_seconds=0.0,
         device=HOST,
+        numbers=fit.numbers,
     )
 
 
@@ -198,7 +215,12 @@ class Binder:
         self.kernel, self.door = kernel, door
         self.parameters, self.outputs = kernel.parameters, kernel.outputs
         self.given = arguments.values
+        self.named = frozenset(arguments.values)
+        """All planes that were given."""
         self.converted, self.meant = arguments.converted, arguments.meant
+        self.texts, self.opened = arguments.texts, arguments.opened
+        self.absent: set[str] = set()
+        """Objects that were not given, and are told of already."""
         self.problems = [*problems, *arguments.problems]
         self.real = DType.F64
         self.n = 0
@@ -256,7 +278,11 @@ class Binder:
         return BindError(door, self.kernel.name, tuple(self.problems))
 
     def refuse(self, name: str, why: str) -> None:
-        self.problems.append(f"{name!r}: {why}")
+        self.problems.append(f"{self.said(name)!r}: {why}")
+
+    def said(self, name: str) -> str:
+        """A plane as the caller wrote it: `body.mass` of an object, else its name."""
+        return self.texts.get(name, name)
 
     # -- what all planes have in common ----------------------------------------------------------
 
@@ -304,7 +330,8 @@ class Binder:
                     self.asked = True
                     return
                 first, length = next(iter(self.lengths.items()))
-                self.refuse("n", f"expected {length} like {first!r}, got {number}; leave n= out")
+                like = self.said(owner(first))
+                self.refuse("n", f"expected {length} like {like!r}, got {number}; leave n= out")
         lengths = list(self.lengths.values())
         if not lengths:
             lengths = [view.size for view in self.views.values() if view.ndim > 1]
@@ -316,7 +343,7 @@ class Binder:
             self.shape = (self.n,)
         elif self.views or (self.door.lenient and all(map(is_number, others.values()))):
             self.n, self.shape = 1, ()
-        elif not others and n is None:
+        elif not others and n is None and not self.opened:  # else an object was refused
             self.refuse("n", "not known, because no plane is given as an array; write n=...")
 
     def like(self) -> str:
@@ -324,7 +351,7 @@ class Binder:
         if self.asked:
             return f" for n={self.n}"
         first = next((name for name, n in self.lengths.items() if n == self.n), None)
-        return "" if first is None else f" like {owner(first)!r}"
+        return "" if first is None else f" like {self.said(owner(first))!r}"
 
     def given_by_sample(self) -> dict[str, object]:
         """What was given for planes that hold one value a sample."""
@@ -376,7 +403,27 @@ class Binder:
         if parameter.table is not None:
             expected = f"a table, {dtype.numpy} {extents_of(parameter.table)}"
         name = parameter.name
-        self.refuse(name, f"not given; expected {expected}; write {name}=...")
+        if not self.is_absent(parameter):
+            self.refuse(name, f"not given; expected {expected}; {self.how(parameter)}")
+
+    def how(self, parameter: Parameter) -> str:
+        """What to write for a plane that was not given."""
+        if parameter.path and parameter.path[0] in self.opened:
+            return f"write {parameter.text} = ..."
+        return f"write {parameter.name}=..."
+
+    def is_absent(self, parameter: Parameter) -> bool:
+        """Is all of the object missing that a plane is a field of? That is told once."""
+        bundles = {each.name: each for each in self.kernel.signature.bundles}
+        bundle = bundles.get(parameter.root)
+        if bundle is None or bundle.name in self.opened:
+            return False
+        if any(plane.name in self.named for _, plane in bundle.planes()):
+            return False
+        if bundle.name not in self.absent | self.meant:
+            self.absent.add(bundle.name)
+            self.refuse(bundle.name, f"not given; expected {expected_of(bundle)}")
+        return True
 
     def place_number(self, parameter: Parameter, value: object) -> None:
         if parameter.role is Role.INPUT:
@@ -387,7 +434,8 @@ class Binder:
         try:
             number = to_number(value, parameter.element.at(self.real))
         except ValueError as refusal:
-            self.refuse(parameter.name, f"{refusal}{_number_fix(parameter, value, self.real)}")
+            fix = _number_fix(parameter, self.said(parameter.name), value, self.real)
+            self.refuse(parameter.name, f"{refusal}{fix}")
         else:
             self.numbers[parameter.name] = number
 
@@ -401,7 +449,8 @@ class Binder:
             converted = convert(given, dtype, floats=name in self.converted)
             view = given if converted is None else converted
         tried = value if view is given else view
-        why = table_misfit(name, tried, dtype, form, role=role, lenient=lenient)
+        text = self.said(name)
+        why = table_misfit(text, tried, dtype, form, role=role, lenient=lenient)
         if why or view is None:
             self.refuse(name, why + self.advice(form.element, role, view))
             return
@@ -441,7 +490,7 @@ class Binder:
         if array is not None:
             self.arrays[name] = array
             return
-        why = misfit(name, value, dtype, self.shape, role=role, like=self.like())
+        why = misfit(self.said(name), value, dtype, self.shape, role=role, like=self.like())
         self.refuse(name, why + self.advice(element, role, view))
         if view is not None and not is_plane(view, dtype, view.shape, written=written):
             self.own.pop(name, None)  # it will be another array, which overlaps nothing
@@ -509,8 +558,8 @@ class Binder:
 
     def refuse_shared(self, name: str, other: str, why: str) -> None:
         """Refuse a plane that shares memory with another."""
-        fix = copy_of(name, self.own[name])
-        self.refuse(name, f"shares memory with {other!r}{why}; write {fix}")
+        fix = copy_of(self.said(name), self.own[name])
+        self.refuse(name, f"shares memory with {self.said(other)!r}{why}; write {fix}")
 
     def refuse_left_out(self, compiled: Compiled) -> None:
         """State may be left out where its value at the start is never read."""
@@ -525,7 +574,8 @@ class Binder:
         for one, other in self.kernel.program.trace(self.real, uniform).as_long:
             first, second = len(self.arrays[one]), len(self.arrays[other])
             if first != second:
-                why = f"has {second} elements, and {one!r} has {first}; the kernel needs as many"
+                why = f"has {second} elements, and {self.said(one)!r} has {first}; the kernel "
+                why += "needs as many"
                 self.refuse(other, why)
 
     def allocate(self, compiled: Compiled, build_seconds: float) -> Binding:
@@ -610,6 +660,7 @@ def _complete(
         mask=mask,
         build_seconds=build_seconds,
         device=HOST,
+        numbers=numbers,
     )
 
 
@@ -626,12 +677,12 @@ def _usual(lengths: list[int]) -> int:
     return max(longer, key=longer.count)
 
 
-def _number_fix(parameter: Parameter, value: object, real: DType) -> str:
-    """What to write where a number was needed and something else came."""
-    name, dtype = parameter.name, parameter.element.at(real)
+def _number_fix(parameter: Parameter, name: str, value: object, real: DType) -> str:
+    """What to write where a number was needed and something else came; it was given as `name`."""
+    dtype, declared = parameter.element.at(real), (parameter.path or (name,))[-1]
     shape = getattr(value, "shape", (0,) if isinstance(value, (list, tuple)) else ())
     if shape and any(size != 1 for size in shape):
-        return f"; for one number a sample declare it `{name}: {parameter.element.name}`"
+        return f"; for one number a sample declare it `{declared}: {parameter.element.name}`"
     if shape or foreign(value) is not None:  # one that eagle cannot look into
         return f"; write {name}.item()"
     if dtype is DType.BOOL:
@@ -647,5 +698,5 @@ def _number_fix(parameter: Parameter, value: object, real: DType) -> str:
     if dtype in (DType.I32, DType.U32) and isinstance(value, (int, np.integer)):
         kind = "Param[Index]" if parameter.role is Role.UNIFORM else "Index"
         size = "for negative numbers" if value < 0 and dtype is DType.U32 else "for such numbers"
-        return f"; {size} declare it `{name}: {kind}`"
+        return f"; {size} declare it `{declared}: {kind}`"
     return ""

@@ -20,8 +20,8 @@ from eagle.params import shown, whole
 from eagle.recording import recorder
 from hawk.annotations import owner
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, grid_of, is_hidden
-from hawk.ir.nodes import ARRAYS, CHANGED, MUTABLE, Role
-from hawk.kernel import Kernel
+from hawk.ir.nodes import ARRAYS, CHANGED, Role
+from hawk.kernel import Kernel, Output, Parameter
 
 _BIND, _CALL = Door("eagle.deploy({kernel}).bind"), Door("{kernel}", lenient=True)
 _BIND_ONE, _CALL_ONE = replace(_BIND, in_place=True), replace(_CALL, in_place=True)
@@ -82,11 +82,12 @@ class Deployed:
     ) -> Any:
         """Launch once and return what the kernel returns.
 
-        Planes are given by position or by name, as for any function. Lists are converted, so are
-        integers where a float is needed; a number for an input holds for all samples; strided
-        arrays are copied, with a `PerformanceWarning`. Numbers for the state are a lone sample,
-        and numbers come back. A kernel without `return` returns its state: the one plane, or a
-        tuple of them in the order of the signature. Arrays given for state are changed in place.
+        Planes are given by position or by name, as for any function. Lists are converted, but for
+        state of a kernel that returns something else; so are integers where a float is needed; a
+        number for an input holds for all samples; strided arrays are copied, with a
+        `PerformanceWarning`. Numbers for the state are a lone sample, and numbers come back. A
+        kernel without `return` returns its state: the one plane, or a tuple of them in the order of
+        the signature. Arrays given for state are changed in place.
         Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
         `layout` is as for `bind`. While a graph is built, the call becomes a node of it.
         """
@@ -311,21 +312,18 @@ def copy_back(binding: Binding) -> None:
 
 def returned(binding: Binding) -> Any:
     """What a direct call returns."""
-    return nested(binding.kernel, lambda name: _value(binding, name))
+    return nested(binding.kernel, lambda plane: _value(binding, plane.name, binding.held(plane)))
 
 
-def nested(kernel: AnyKernel, value: Callable[[str], Any]) -> Any:
+def nested(kernel: AnyKernel, value: Callable[[Parameter | Output], Any]) -> Any:
     """What a call of `kernel` returns, made of the values of its planes."""
-    if kernel.nesting is not None:
-        names = [output.name for output in kernel.outputs]
-    else:
-        names = [p.name for p in kernel.parameters if p.role in MUTABLE]
-        names = names or [p.name for p in kernel.parameters if p.role is Role.MASK]
-    values = tuple(map(value, names))
-    return values if kernel.nesting == "tuple" or len(values) != 1 else values[0]
+    signature = kernel.signature
+    if signature.returned or signature.state:
+        return signature.given_back(value)
+    return value(next(each for each in kernel.parameters if each.role is Role.MASK))
 
 
-def _value(binding: Binding, name: str) -> Any:
+def _value(binding: Binding, name: str, value: Any) -> Any:
     """A plane as it comes back: the caller's own array, a new one, or a number."""
-    array = binding.given_back(name)
-    return array if name in binding.own or array.ndim else array[()]
+    lone = isinstance(value, np.ndarray) and not value.ndim and name not in binding.own
+    return value[()] if lone else value

@@ -15,14 +15,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.bundles import unfolded
 from eagle.devices.host.memory import nothing_at
 from eagle.overlap import are_apart
 from eagle.params import to_number
 from eagle.planes import NUMPY
 from hawk.ir.hidden import N_SAMPLES, is_hidden
-from hawk.ir.nodes import ARRAYS, Role
+from hawk.ir.nodes import ARRAYS, Number, Role
 from hawk.ir.types import DType
-from hawk.kernel import WIDTHS, Kernel
+from hawk.kernel import WIDTHS, Kernel, Output, Parameter
 from hawk.targets.base import Compiled, raw_word
 
 Array: TypeAlias = NDArray[Any]
@@ -51,6 +52,8 @@ class Fit(NamedTuple):
     """The name of the mask, for kernels that finish samples."""
     names: tuple[str, ...]
     """State planes, then outputs."""
+    numbers: dict[str, Number]
+    """What was given for the whole launch."""
 
     @property
     def results(self) -> dict[str, Array]:
@@ -61,6 +64,11 @@ class Fit(NamedTuple):
     def array(self, name: str) -> Array:
         """One of the planes."""
         return self.given[name] if name in self.given else self.made[name]
+
+    def held(self, plane: Parameter | Output) -> Any:
+        """What a field of an object holds: an array, or a number."""
+        numbers = self.numbers
+        return numbers[plane.name] if plane.name in numbers else self.array(plane.name)
 
 
 class _Form(NamedTuple):
@@ -90,8 +98,11 @@ class _Forms(NamedTuple):
 def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
     """The planes of a call that gives all of them by name, the mask perhaps left out, and fits.
 
-    None for every other call, right or wrong, and for the first call of a kernel.
+    None for every other call, right or wrong, and for the first call of a kernel. An object stands
+    for its planes.
     """
+    if kernel.signature.bundles:
+        given = unfolded(kernel.signature.bundles, given)
     ready = kernel.ready(WIDTHS[kernel.dtype] if kernel.dtype else _real(given))
     if ready is None:
         return None
@@ -107,6 +118,7 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
     words = [0] * form.size
     planes: list[Any] = [0] * form.size
     arrays: dict[str, Array] = {}
+    numbers: dict[str, Number] = {}
     spans: list[tuple[int, int]] = []
     shape, n = None, 0
     try:
@@ -130,7 +142,8 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
             value = given[name]
             if type(value) not in _NUMBERS:
                 return None
-            words[place] = planes[place] = raw_word(to_number(value, dtype), dtype)
+            numbers[name] = number = to_number(value, dtype)
+            words[place] = planes[place] = raw_word(number, dtype)
     except (KeyError, TypeError, ValueError, BufferError):
         return None
     if shape is None or not are_apart(spans):
@@ -141,7 +154,7 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
         words[place] = _address(nothing_at(array))
     if form.n is not None:
         words[form.n] = planes[form.n] = n
-    return Fit(ready.compiled, n, arrays, made, planes, words, forms.mask, forms.results)
+    return Fit(ready.compiled, n, arrays, made, planes, words, forms.mask, forms.results, numbers)
 
 
 def _forms(kernel: Kernel[..., Any], compiled: Compiled) -> _Forms | None:

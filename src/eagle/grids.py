@@ -114,7 +114,7 @@ class Grids(SmallArrays):
         number = self.n if n is None else whole(n)
         if number != self.n:
             of = " * ".join(map(str, self.arranged))
-            like = f" like {self.source!r}" if self.source else ""
+            like = f" like {self.said(self.source)!r}" if self.source else ""
             why = f"expected {of} = {self.n} samples{like}, got {shown(n)}; leave n= out"
             self.refuse("n", why)
         for name in self.apart:
@@ -139,7 +139,7 @@ class Grids(SmallArrays):
         self.meant.add(name)  # that is all there is to say of it
 
     def like(self) -> str:
-        return f" like {self.source!r}" if self.source else super().like()
+        return f" like {self.said(self.source)!r}" if self.source else super().like()
 
     # -- one plane after the other ---------------------------------------------------------------
 
@@ -175,13 +175,13 @@ class Grids(SmallArrays):
         """Say what is wrong with the array of a plane."""
         element, role, value = self.grids[name], self.roles[name], self.given_grids[name]
         why = table_misfit(
-            name,
+            self.said(name),
             value,
             element.at(self.real),
             self._form(element),
             lenient=self.door.lenient,
             role=role,
-            like=f" like {self.source!r}" if self.source not in ("", name) else "",
+            like=f" like {self.said(self.source)!r}" if self.source not in ("", name) else "",
         )
         advice = self.advice(element, role, view_of(value)) if "; write" in why else ""
         self.refuse(name, why + advice)
@@ -196,8 +196,9 @@ class Grids(SmallArrays):
             super().refuse_missing(parameter)
             return
         expected = extents_of(self._form(parameter.element))
-        dtype = parameter.element.at(self.real).numpy
-        self.refuse(name, f"not given; expected a grid, {dtype} {expected}; write {name}=...")
+        dtype, fix = parameter.element.at(self.real).numpy, self.how(parameter)
+        if not self.is_absent(parameter):
+            self.refuse(name, f"not given; expected a grid, {dtype} {expected}; {fix}")
 
     # -- all planes together ---------------------------------------------------------------------
 

@@ -55,8 +55,11 @@ def samples_last(array: object) -> Oriented:
     return Oriented(array, Axis.LAST)
 
 
-def parse_layout(layout: object, planes: Mapping[str, object]) -> tuple[dict[str, Axis], list[str]]:
-    """The layout of each of `planes` that `layout=` says, and what is wrong with it."""
+def parse_layout(layout: object, planes: Mapping[str, str]) -> tuple[dict[str, Axis], list[str]]:
+    """The layout of each plane that `layout=` says, and what is wrong with it.
+
+    `planes` are those of small arrays, by each name that they are called by.
+    """
     if layout is None:
         return {}, []
     if not planes:
@@ -68,12 +71,12 @@ def parse_layout(layout: object, planes: Mapping[str, object]) -> tuple[dict[str
     axes: dict[str, Axis] = {}
     for name, said in each.items():
         if name not in planes:
-            has = ", ".join(planes) or "none"
+            has = ", ".join(dict.fromkeys(planes.values()))
             return {}, [f"'layout': {name!r} is no plane of small arrays; there are {has}"]
         if said not in known:
             fix = f'"{Axis.LAST.value}" for (w, n), "{Axis.FIRST.value}" for (n, w)'
             return {}, [f"'layout': expected {fix}, got {shown(said)}"]
-        axes[name] = known[said]
+        axes[planes[name]] = known[said]
     return axes, []
 
 

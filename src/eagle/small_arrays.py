@@ -43,7 +43,9 @@ class SmallArrays(Binder):
         self.parameters, self.outputs = signature.scalars
         self.shaped: Mapping[str, Element] = signature.shaped
         self.roles = {each.name: each.role for each in (*kernel.parameters, *kernel.outputs)}
-        axes, wrong = parse_layout(layout, self.shaped)
+        texts = {each.name: each.text for each in (*kernel.parameters, *kernel.outputs)}
+        called = {name: name for name in self.shaped} | {texts[name]: name for name in self.shaped}
+        axes, wrong = parse_layout(layout, called)
         self.problems += wrong
         self.theirs: dict[str, Any] = {}
         """What the caller gave for planes of small arrays."""
@@ -83,7 +85,7 @@ class SmallArrays(Binder):
             self.unsplit.add(name)
             self.axes[name] = said
             if found is not None and found.both and view is not None:
-                self._tell(name, _reads_both_ways(name, view, element))
+                self._tell(name, _reads_both_ways(self.said(name), view, element))
             return
         axis = self.axes[name] = found.axis
         array = turned(view, axis)
@@ -194,7 +196,9 @@ class SmallArrays(Binder):
         expected = f"{dtype} ({sizes}{',' * (len(element.shape) + len(tail) == 1)})"
         if parameter.role is Role.UNIFORM:
             expected = f"{dtype} {element.shape} for the whole launch"
-        self._tell(whole, f"not given; expected {expected}; write {whole}=...")
+        parameter = next(each for each in self.kernel.parameters if each.name == whole)
+        if not self.is_absent(parameter):
+            self._tell(whole, f"not given; expected {expected}; {self.how(parameter)}")
 
     def _misfit(self, whole: str) -> None:
         """Say once what is wrong with an array."""
@@ -202,7 +206,7 @@ class SmallArrays(Binder):
             return
         element = self.shaped[whole]
         why = misfit_of_whole(
-            whole,
+            self.said(whole),
             self.theirs[whole],
             element.dtype or self.real,
             element.shape,
@@ -220,7 +224,7 @@ class SmallArrays(Binder):
             and fit(view.shape, element.shape, other).axis is other
         ):
             problem = why.partition("; each")[0].partition("; write")[0]
-            why = f"{problem}; write eagle.{other.value}({whole})"
+            why = f"{problem}; write eagle.{other.value}({self.said(whole)})"
         if "; write" in why:
             why += self.advice(element, self.roles[whole], view)
         self._tell(whole, why)
@@ -249,13 +253,13 @@ class SmallArrays(Binder):
     def refuse_shared(self, name: str, other: str, why: str) -> None:
         one, two = owner(name), owner(other)
         if one == two:
-            fix = copy_of(one, self.theirs[one])
+            fix = copy_of(self.said(one), self.theirs[one])
             self._tell(one, f"its rows share memory, so one would change another; write {fix}")
             return
         if (one, two) not in self.shared and (two, one) not in self.shared:
             self.shared.add((one, two))
-            fix = copy_of(one, self.theirs.get(one, self.own.get(one)))
-            self.refuse(one, f"shares memory with {two!r}{why}; write {fix}")
+            fix = copy_of(self.said(one), self.theirs.get(one, self.own.get(one)))
+            self.refuse(one, f"shares memory with {self.said(two)!r}{why}; write {fix}")
 
     def compile(self) -> Compiled:
         uniform = frozenset([owner(name) for name in self.uniform])
@@ -295,11 +299,11 @@ class SmallArrays(Binder):
     def _warn(self) -> None:
         if not self.copies:
             return
-        names = ", ".join(f"{copy.name!r}" for copy in self.copies)
-        first = self.copies[0]
+        names = ", ".join(f"{self.said(copy.name)!r}" for copy in self.copies)
+        first, text = self.copies[0], self.said(self.copies[0].name)
         door = self.door.name.format(kernel=self.kernel.name)
         # `.T` would turn round the rows and columns of each matrix as well.
-        turned = f"{first.name}.T" if first.ours.ndim == 2 else f"np.moveaxis({first.name}, 0, -1)"
+        turned = f"{text}.T" if first.ours.ndim == 2 else f"np.moveaxis({text}, 0, -1)"
         warnings.warn(
             f"{door}: samples are the first axis of {names}, so each is copied in and out; give "
             f"{first.ours.shape}, such as np.ascontiguousarray({turned}), to avoid it",

@@ -22,6 +22,7 @@ from typing import (
 
 from hawk.cache import LOADED
 from hawk.errors import HawkError
+from hawk.frontend.bundles import Bundle
 from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Function, Role
@@ -373,14 +374,15 @@ class Kernel(Generic[P, R]):
         return self
 
     def __repr__(self) -> str:
-        planes = ", ".join(f"{each.name}: {_describe(each)}" for each in self.parameters)
-        gives = "".join(f" -> {(each.grid or each.element).name}" for each in self.outputs[:1])
-        more = ", ..." if len(self.outputs) > 1 else ""
+        signature = self.program.signature
+        planes = ", ".join(f"{each.name}: {_describe(each)}" for each in signature.declared)
+        gives = "".join(f" -> {each.type_name}" for each in signature.returned[:1])
+        more = ", ..." if len(signature.returned) > 1 else ""
         fast = ', math="fast"' if self.math == "fast" else ""
         return f"<hawk.kernel {self.name}({planes}){gives}{more}, steps={self.steps!r}{fast}>"
 
 
-def _describe(parameter: Parameter) -> str:
+def _describe(parameter: Parameter | Bundle) -> str:
     element = parameter.type_name
     match parameter.role:
         case Role.STATE:

@@ -2,7 +2,7 @@
 
 A kernel of a notebook, of the program itself (`__main__`) or inside a function cannot be imported.
 Its pickle holds the text of its file, its options, and what it reads from outside: globals, the
-closure, and, in the same way, functions that cannot be imported either.
+closure, and, in the same way, functions and dataclasses that cannot be imported either.
 """
 
 from __future__ import annotations
@@ -21,15 +21,28 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+from hawk import pickled_classes as classes
 from hawk.errors import HawkError
+from hawk.frontend.bundles import is_bundle
 from hawk.frontend.source import Source, _find, _functions, read_names
 from hawk.kernel import Kernel, Program
 from hawk.kernel import _made as with_options
+from hawk.pickled_texts import (
+    PROGRAM_ITSELF,
+    Alias,
+    ClassText,
+    Container,
+    FileText,
+    FunctionText,
+    KernelText,
+    ModuleName,
+    ObjectText,
+    alike,
+)
 
 _FUTURE = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -42,61 +55,6 @@ _OPTIONS = tuple(
     if each.kind is each.KEYWORD_ONLY
 )
 
-_PROGRAM_ITSELF = ("__main__", "__mp_main__")
-"""Names of modules that mean another file in another process."""
-
-
-@dataclass(slots=True, eq=False)
-class FileText:
-    """A file as it was read."""
-
-    name: str
-    lines: tuple[str, ...]
-
-
-@dataclass(slots=True, eq=False)
-class FunctionText:
-    """A function as the text it is made of, and what it reads from outside."""
-
-    file: FileText
-    place: tuple[int, int]
-    """Line and column where the function begins, without its decorators."""
-    future: int
-    """Compiler flags of the `from __future__` in force."""
-    names: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What `__qualname__`, `__module__`, `__defaults__` ... are set to."""
-    globals: dict[str, Any] = field(default_factory=dict[str, Any])
-    cells: tuple[tuple[Any, ...], ...] = ()
-    """What the closure's cells hold: nothing, or one value."""
-
-
-@dataclass(slots=True, eq=False)
-class KernelText:
-    """A kernel as the function it is made of and its options."""
-
-    steps: Any
-    dtype: str | None
-    options: dict[str, Any]
-    """Of its program."""
-    function: FunctionText | None = None
-
-
-@dataclass(slots=True, frozen=True)
-class ModuleName:
-    """A module."""
-
-    name: str
-
-
-@dataclass(slots=True, frozen=True)
-class Container:
-    """A list, tuple or dict that holds some of these."""
-
-    kind: type
-    values: list[Any]
-    """Of a dict, pairs."""
-
-
 # -- to a pickle -----------------------------------------------------------------------------------
 
 
@@ -108,15 +66,13 @@ def reduce(kernel: Kernel[..., Any]) -> tuple[Any, ...]:
     return by_text, (_Writer().kernel(kernel),)
 
 
-def _is_imported(thing: Kernel[..., Any] | FunctionType) -> bool:
+def _is_imported(thing: Kernel[..., Any] | FunctionType | type) -> bool:
     """Can another process import `thing` by its name?"""
     function = thing.program.function if isinstance(thing, Kernel) else thing
     module, path = function.__module__, function.__qualname__
-    found: Any = sys.modules.get(module)
-    if module in _PROGRAM_ITSELF or not _can_be_imported(found):
+    if module in PROGRAM_ITSELF or not _can_be_imported(sys.modules.get(module)):
         return False
-    for part in path.split("."):
-        found = getattr(found, part, None)
+    found = _named(module, path)
     if isinstance(thing, Kernel):  # any number of steps will do, it is pickled too
         return isinstance(found, Kernel) and found.program is thing.program
     return found is thing
@@ -201,7 +157,18 @@ class _Writer:
                 return self.function(value, Source.of(value))
         if type(value) in (list, tuple, dict):
             return self._container(value)
-        return value
+        if isinstance(value, type) and is_bundle(value):
+            return value if _is_imported(value) else self._class(value)
+        if is_bundle(type(value)) and not _is_imported(type(value)):
+            return classes.object_text(value, self.value)
+        return classes.annotation(value, self.value)
+
+    def _class(self, cls: type) -> ClassText:
+        known = self._made.get(id(cls))
+        if known is None:
+            known = self._known(cls, classes.begun(cls))
+            classes.finish(known, cls, self.value)
+        return known
 
     def _container(self, value: Any) -> Any:
         known = self._made.get(id(value))
@@ -310,12 +277,40 @@ class _Reader:
                 return self.kernel(value)
             case FunctionText():
                 return self.function(value)
+            case ClassText():
+                return self._class(value)
+            case ObjectText():
+                return classes.object_of(value, self.value)
+            case Alias():
+                return classes.alias(value, self.value)
             case Container(kind, values) if kind is dict:
                 return {key: self.value(each) for key, each in values}
             case Container(kind, values):
                 return kind([self.value(each) for each in values])
             case _:
                 return value
+
+    def _class(self, text: ClassText) -> type:
+        if id(text) in self._made:
+            return self._made[id(text)]
+        here = _named(text.names["__module__"], text.names["__qualname__"])
+        if isinstance(here, type) and is_bundle(here) and alike(text, _Writer().value(here)):
+            # What a kernel gives back can then be pickled, and is of the class that is known here.
+            self._made[id(text)] = here
+            return here
+
+        def known(made: type) -> None:
+            self._made[id(text)] = made
+
+        return classes.make(text, self.value, known)
+
+
+def _named(module: str, path: str) -> Any:
+    """What has that name in a module that was imported; None for nothing."""
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
 def _is_kernel(value: object) -> bool:

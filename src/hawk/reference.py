@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hawk.frontend.bundles import opened
 from hawk.frontend.cpython import Shim
 from hawk.frontend.reductions import Asked
 from hawk.frontend.scatters import Given
@@ -267,11 +268,12 @@ def _bind(
 ) -> dict[str, NDArray[Any]]:
     """What each parameter gets, as an array."""
     parameters = {each.name: each for each in kernel.parameters}
-    given: dict[str, Any] = dict(zip(parameters, args, strict=False))
-    if len(args) > len(parameters):
-        raise TypeError(f"{kernel.name} takes {len(parameters)} planes, got {len(args)}")
+    declared = {each.name: each for each in kernel.signature.declared}
+    given: dict[str, Any] = dict(zip(declared, args, strict=False))
+    if len(args) > len(declared):
+        raise TypeError(f"{kernel.name} takes {len(declared)} planes, got {len(args)}")
     for name, value in planes.items():
-        if name not in parameters:
+        if name not in parameters and name not in declared:
             near = difflib.get_close_matches(name, parameters, n=1)
             raise TypeError(
                 f"{kernel.name} has no plane {name!r}" + "".join(f"; {n}?" for n in near)
@@ -279,6 +281,15 @@ def _bind(
         if name in given:
             raise TypeError(f"{kernel.name} gets {name!r} twice")
         given[name] = value
+    for each in kernel.signature.bundles:
+        if each.name in given:
+            values, missing = opened(each, given.pop(each.name))
+            for _, path, _ in missing:
+                raise TypeError(f"{kernel.name}: {each.name} has no {'.'.join(path)}")
+            twice = values.keys() & given.keys()
+            if twice:
+                raise TypeError(f"{kernel.name} gets {min(twice)!r} twice")
+            given.update(values)
     for name, each in parameters.items():
         if name not in given and each.default is not NO_DEFAULT:
             given[name] = each.default

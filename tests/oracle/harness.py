@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -25,6 +27,7 @@ from eagle.devices.host import device as host_device
 from eagle.runs import course
 from hawk import reference
 from hawk.annotations import owner
+from hawk.frontend.bundles import instance
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX, extent_name, is_hidden
 from hawk.ir.nodes import ARRAYS, Function, Number, Role
 from hawk.ir.types import DType
@@ -85,9 +88,10 @@ def load(text: str) -> Kernel[..., Any]:
     """The `kernel` of a module given as text."""
     file = f"<program {next(_serial)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {"__name__": file}
-    exec(compile(text, file, "exec"), namespace)
-    return namespace["kernel"]
+    module = ModuleType(file)
+    sys.modules[file] = module  # where dataclasses look for what their annotations mean
+    exec(compile(text, file, "exec"), vars(module))
+    return module.kernel
 
 
 def case_of(program: Program) -> Case:
@@ -375,11 +379,16 @@ class _Run:
         """The batch as a user passes it; small arrays in arrays of their own."""
         self.gather(batch)
         planes = whole(self.kernel, {**batch.arrays, **self.case.numbers})
-        self.together = {name: planes[name] for name in self.kernel.signature.shaped}
+        self.together = {
+            name: planes[name] for name in self.kernel.signature.shaped if name in planes
+        }
         outputs = tuple(planes.pop(output.name) for output in self.kernel.outputs)
         planes = {
             each.name: planes[each.name] for each in self.kernel.parameters if each.name in planes
         }
+        for bundle in self.kernel.signature.bundles:
+            if self.random.random() < 0.7:  # as an object, else plane by plane
+                planes[bundle.name] = bundle.build(lambda each: planes.pop(each.name), instance)
         planes |= {"n": batch.n, **self.case.tables}
         if outputs:
             planes["out"] = outputs if self.kernel.nesting == "tuple" else outputs[0]

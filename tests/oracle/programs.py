@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.oracle.arrays import Arrays
+from tests.oracle.bundles import CLASSES, Bundles
 from tests.oracle.choices import Choices
 from tests.oracle.containers import Containers
 from tests.oracle.expressions import (
@@ -71,12 +72,21 @@ class Program:
     """Is it run with float64? Else float32."""
 
 
-def write(seed: int, *, arrays: bool = False, placed: bool = False, grids: bool = False) -> Program:
+def write(
+    seed: int,
+    *,
+    arrays: bool = False,
+    placed: bool = False,
+    grids: bool = False,
+    bundles: bool = False,
+) -> Program:
     """The program of `seed`, with small arrays or without; the same one each time.
 
-    `placed`: one that asks which sample it is in, and in which step; `grids`: on a grid.
+    `placed`: one that asks which sample it is in, and in which step; `grids`: on a grid; `bundles`:
+    with objects.
     """
-    writer = Writer(Random(f"program {seed}"), arrays=arrays, placed=placed)
+    random = Random(f"program {seed}")
+    writer = Writer(random, arrays=arrays, placed=placed, bundles=bundles)
     writer.on_grid = grids
     return writer.program(seed)
 
@@ -84,7 +94,14 @@ def write(seed: int, *, arrays: bool = False, placed: bool = False, grids: bool 
 class Writer:
     """Writes one program."""
 
-    def __init__(self, random: Random, *, arrays: bool = False, placed: bool = False) -> None:
+    def __init__(
+        self,
+        random: Random,
+        *,
+        arrays: bool = False,
+        placed: bool = False,
+        bundles: bool = False,
+    ) -> None:
         self.random = random
         self.wide = random.random() < 0.6
         self.express = Expressions(random, wide=self.wide, placed=placed)
@@ -98,6 +115,7 @@ class Writer:
         self.loops, self.choices = Loops(self), Choices(self)
         self.functions, self.containers = Functions(self), Containers(self)
         self.arrays = Arrays(self) if arrays else None
+        self.bundles = Bundles(self) if bundles else None
         self.nests = 1
         """Nests of loops left to write."""
         self.on_grid = False
@@ -147,6 +165,8 @@ class Writer:
         ]
         if self.arrays is not None:
             options.append((40, "", self.arrays.statement))
+        if self.bundles is not None and self.bundles.names(scope):
+            options.append((40, "", self.bundles.statement))
         weights = [weight * (4 if theme == self.theme else 1) for weight, theme, _ in options]
         return self.random.choices(options, weights)[0][2](scope)
 
@@ -379,6 +399,9 @@ class Writer:
         if self.arrays is not None:
             text.insert(1, WITH_ARRAYS)
             self.arrays.planes(scope)
+        if self.bundles is not None:
+            text.insert(1, CLASSES)
+            self.bundles.planes(scope)
         if self.express.placed:
             text.insert(1, "from hawk import Table")
             for name, (annotation, kind, rank) in TABLES.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -243,6 +243,22 @@ class BuilderDomain:
 
     def changes_in_place(self, value: Any) -> bool:
         return False
+
+    # The objects of a builder are Python's own: nothing of what they hold is among its names.
+
+    def acts(self, node: ast.expr) -> bool:
+        return self.watches
+
+    def changing(self, node: ast.AST, names: dict[str, Any]) -> frozenset[str]:
+        return frozenset()
+
+    def unite(
+        self,
+        paths: Sequence[dict[str, Any]],
+        stands: dict[str, Any] | None = None,
+        anew: Collection[str] = (),
+    ) -> list[dict[str, Any]]:
+        return list(paths)
 
     def template(self, value: Any) -> Any:
         return value if isinstance(value, Unusable) else merging.template_of(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from eagle.arguments import match
 from eagle.binding import Binding, Door, bind
+from eagle.bundles import of_each
 from eagle.deploy import both_given, nested, wrong_threads
 from eagle.devices.base import Device
 from eagle.devices.host.device import HOST
@@ -25,7 +27,7 @@ from eagle.layouts import Oriented
 from hawk.annotations import owner
 from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import CHANGED, Role
-from hawk.kernel import Kernel
+from hawk.kernel import Kernel, Output, Parameter
 
 if TYPE_CHECKING:
     from eagle.graph.recorder import GraphRecorder
@@ -119,7 +121,13 @@ class _Node:
             careful=_watching(self.kernel, binding) if self.kernel.checks else None,
         )
         recorder.add(item)
-        return nested(self.kernel, self._plane)
+        return nested(self.kernel, self._held)
+
+    def _held(self, plane: Parameter | Output) -> Any:
+        """What a call gives back of a plane: a plane of the graph, or a number of an object."""
+        name = plane.name
+        known = name in self.given or name in self.made
+        return self._plane(name) if known else self.binding.held(plane)
 
     def _plane(self, whole: str) -> Plane:
         return self.given[whole] if whole in self.given else self.made[whole]
@@ -213,6 +221,8 @@ def _view(recorder: GraphRecorder, value: Any) -> Any:
         return type(value)(_view(recorder, each) for each in value)
     if isinstance(value, Plane):
         return value.view
+    if is_dataclass(value) and not isinstance(value, (type, Given)):
+        return of_each(value, lambda held: _view(recorder, held))
     plane = recorder.known(value)
     return value if plane is None or plane.root.device is HOST else plane.view
 

@@ -61,7 +61,8 @@ def at_once(kernel: AnyKernel, fit: Fit, max_steps: int) -> SimResult:
             build_s=0.0,
             math=kernel.math,
         )
-        return SimResult(fit.results, mask, report.status, report)
+        objects = kernel.signature.objects(fit.held)
+        return SimResult(fit.results, mask, report.status, report, _objects=objects)
     except BaseException as stopped:
         plan = Plan(_ONE_PASS, max_steps=max_steps)
         run = Simulation(as_given(kernel, fit), plan, again=False, loaded=loaded)

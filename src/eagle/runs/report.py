@@ -100,7 +100,8 @@ class SimResult:
     """A batch at the end of a run.
 
     The state planes and outputs are here by attribute and by item, `result.x` and `result["x"]`,
-    each an array `(n,)`. State is changed in place: `result.x` is the caller's own array.
+    each an array `(n,)`. State is changed in place: `result.x` is the caller's own array. A Mutable
+    that is an object is one here, `result.body.mass`, which is also `result.body_mass`.
     """
 
     planes: dict[str, NDArray[Any]]
@@ -113,6 +114,8 @@ class SimResult:
     """State planes that the caller left out and eagle made."""
     steps_taken: NDArray[Any] | None = None
     """Steps each sample took in this run: int64 `(n,)` with `count_steps=True`, else None."""
+    _objects: dict[str, Any] = field(default_factory=dict[str, Any])
+    """State and outputs that are objects of a dataclass: their fields are the planes."""
 
     @property
     def done(self) -> bool:
@@ -129,19 +132,20 @@ class SimResult:
         """Samples in the batch."""
         return self.report.n
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.planes[name]
+    def __getitem__(self, name: str) -> Any:
+        return self._objects[name] if name in self._objects else self.planes[name]
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
+    def __getattr__(self, name: str) -> Any:
         # Only names that are no field come here; before unpickling there are no fields at all.
-        if name == "planes" or name.startswith("__"):
+        if name in ("planes", "_objects") or name.startswith("__"):
             raise AttributeError(name)
-        if name not in self.planes:
-            raise AttributeError(f"no plane {name!r}; there are {', '.join(self.planes)}")
-        return self.planes[name]
+        if name not in self.planes and name not in self._objects:
+            there = ", ".join([*self._objects, *self.planes])
+            raise AttributeError(f"no plane {name!r}; there are {there}")
+        return self[name]
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self.planes})
+        return sorted({*object.__dir__(self), *self.planes, *self._objects})
 
     def __str__(self) -> str:
         return str(self.report)

@@ -204,7 +204,8 @@ class Simulation:
         finished = self._binding.given_back(self._binding.mask or "")
         # The next run counts in the same array.
         taken = None if self._steps_taken is None else self._steps_taken.copy()
-        return SimResult(planes, finished, status, report, allocated, taken)
+        objects = self._binding.objects
+        return SimResult(planes, finished, status, report, allocated, taken, objects)
 
     def _made(self, course: Course, status: Status) -> RunReport:
         """What the course did until now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from hawk.edits import Edit, filled
 from hawk.errors import HawkError
 from hawk.frontend import shapes
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Instance
 from hawk.frontend.operators import Misfit, conversion
 from hawk.frontend.shapes import Parts, Places
 from hawk.frontend.small_arrays import SmallArray, described, old
@@ -313,7 +315,7 @@ class Arrays:
         value: Any,
     ) -> None:
         """`array[key] = value`: the name that the array has gets another one."""
-        name, root = self._root(frame, target)
+        put, root = self._root(frame, target)
         self.check(frame, target.value, array)
         if isinstance(value, SmallArray):
             self._check_stored(frame, target, value)
@@ -337,9 +339,8 @@ class Arrays:
                 changed.append(root.cells[spot])
         text = frame.source.text(target.value)
         self.memory.write([*changed, *root.also], frame.loc(target), text)
-        frame.names[name] = SmallArray(
-            root.shape, tuple(parts), root.cells, self.memory.tick(), root.also
-        )
+        now = self.memory.tick()
+        put(SmallArray(root.shape, tuple(parts), root.cells, now, root.also))
 
     def _check_stored(self, frame: Frame, target: ast.Subscript, value: SmallArray) -> None:
         """What is assigned must not be memory that another part of the statement wrote before."""
@@ -378,17 +379,27 @@ class Arrays:
             test = one if test is None else self.numbers.emit("and", test, one)
         return test
 
-    def _root(self, frame: Frame, target: ast.Subscript) -> tuple[str, SmallArray]:
-        """The name whose array an assignment changes, and that array."""
+    def _root(
+        self, frame: Frame, target: ast.Subscript
+    ) -> tuple[Callable[[SmallArray], None], SmallArray]:
+        """What gives the name, or the field, another array that an assignment changes; and it."""
         node: ast.expr = target.value
         while isinstance(node, (ast.Subscript, ast.Attribute)):
+            # What runs a function has run by now, and must not run again.
+            if isinstance(node, ast.Attribute) and not self.expressions.objects.runs(node):
+                of = self.expressions.evaluate(frame, node.value)
+                if isinstance(of, Instance):
+                    array = self.expressions.evaluate(frame, node)
+                    if isinstance(array, SmallArray):
+                        put = self.expressions.objects.put
+                        return functools.partial(put, frame, of, node.attr), array
             node = node.value
         text = frame.source.text(target)
         whole = isinstance(node, ast.Name)
         root = frame.names.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(node, ast.Name) and isinstance(root, SmallArray):
             self.check(frame, node, root)
-            return node.id, root
+            return functools.partial(frame.names.__setitem__, node.id), root
         if whole and not isinstance(root, (tuple, list, dict)) and root is None:
             what = f"`{frame.source.text(target.value)}` is an array of the function around this "
             fix = "a copy of it, changed and returned: v = v.copy(); v[0] = ...; return v"
@@ -433,15 +444,15 @@ class Arrays:
                 fix = ""
             raise HawkError(misfit.code, what, frame.loc(target), fix) from None
 
-    def assign(self, frame: Frame, node: ast.AugAssign, array: SmallArray, value: Any) -> None:
-        """What `v += ...` does: all numbers of an array change where they are."""
-        assert isinstance(node.target, ast.Name)
+    def assign(
+        self, frame: Frame, node: ast.AugAssign, array: SmallArray, value: Any
+    ) -> SmallArray:
+        """What `v += ...` makes of `v`: all numbers of an array change where they are."""
         everything = np.arange(len(array.parts)).reshape(array.shape)
         values = self._values(frame, node.target, array, value, everything)
-        self.memory.write([*array.cells, *array.also], frame.loc(node), node.target.id)
-        frame.names[node.target.id] = SmallArray(
-            array.shape, tuple(values), array.cells, self.memory.tick(), array.also
-        )
+        text = frame.source.text(node.target)
+        self.memory.write([*array.cells, *array.also], frame.loc(node), text)
+        return SmallArray(array.shape, tuple(values), array.cells, self.memory.tick(), array.also)
 
     # --- what else an array has ---
 

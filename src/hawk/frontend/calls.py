@@ -14,8 +14,10 @@ import numpy as np
 from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import grids, tables
 from hawk.frontend import names as table
+from hawk.frontend.bundles import Bundle, is_bundle
 from hawk.frontend.debug import debug
 from hawk.frontend.frame import RESULT, Frame
+from hawk.frontend.instances import Instance, objects_in
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import plain
@@ -155,6 +157,13 @@ class Calls:
             case functools.partial():
                 kept = {**callee.keywords, **keywords}
                 return self.apply(frame, node, callee.func, [*callee.args, *args], kept, name)
+            case type() if is_bundle(callee):
+                objects = self.domain.expressions.objects
+                return objects.construct(frame, node, callee, args, keywords, name)
+            case FunctionType() if callee.__module__ == "dataclasses" and not self._known(callee):
+                what = f"`{frame.source.text(node.func)}` takes an object apart by its class, and "
+                what += "is not part of the language"
+                raise HawkError("H304", what, where, "its fields by their names")
             case MethodType():
                 bound = [callee.__self__, *args]
                 return self.apply(frame, node, callee.__func__, bound, keywords, name)
@@ -173,6 +182,9 @@ class Calls:
         if isinstance(method, FunctionType) and not isinstance(callee, type):
             return self.apply(frame, node, method, [callee, *args], keywords, name)
         return self._library(frame, node, callee, args, keywords, name)
+
+    def _known(self, callee: Any) -> bool:
+        return callee in self.structural.table
 
     def _is_helper(self, callee: FunctionType) -> bool:
         """Is it a function to be walked, and none that has a meaning of its own here?"""
@@ -389,8 +401,9 @@ class Calls:
             what = f"`{text}` is a function wrapped in {type(callee).__name__}, which a kernel "
             return HawkError("H303", what + "cannot look into", where, f"{text}.__wrapped__(...)")
         if isinstance(callee, type):
-            what = f"`{text}` is a class; a kernel calls plain functions and makes no objects"
-            return HawkError("H303", what, where, "a tuple of the numbers it would hold")
+            what = f"`{text}` is a class; a kernel makes objects of dataclasses only"
+            fix = f"@dataclass above the class {callee.__name__}, or a tuple of its numbers"
+            return HawkError("H303", what, where, fix)
         what = f"`{text}` is {describe(self.numbers, callee)}; a kernel calls plain functions"
         return HawkError("H303", what, where)
 
@@ -412,13 +425,15 @@ class Calls:
             self._check_open(frame, node, callee)
         inner = Frame(
             source,
-            self._bound(frame, node, source, callee, args, keywords),
+            {**self._bound(frame, node, source, callee, args, keywords), **objects_in(frame.names)},
             caller=where,
             parent=callee.frame if isinstance(callee, Closure) else None,
             depth=frame.depth + 1,
             region=self.domain.region,
         )
-        value = self.domain.walker.function(inner)[RESULT]
+        left = self.domain.walker.function(inner)
+        value = left[RESULT]
+        frame.names.update(objects_in(left))
         if isinstance(value, Unusable) and inner.ends is not None and _returns_value(source):
             raise _no_last_return(source, inner.ends, where)
         if isinstance(value, Unusable):
@@ -465,16 +480,23 @@ class Calls:
         self._check_depth(frame, kernel.source, where)
         signature: Signature = kernel.signature
         masks = {each.name: False for each in signature.parameters if each.role is Role.MASK}
-        placed = {each.name for each in signature.parameters[: len(args)]}
+        placed = {each.name for each in signature.declared[: len(args)]}
         absent = masks.keys() - placed - keywords.keys()
         given = {**{n: masks[n] for n in absent}, **keywords}
         names = self._bound(frame, node, kernel.source, kernel.source.function, args, given)
         written: dict[str | None, ast.expr] = {
-            **dict(zip([each.name for each in signature.parameters], node.args, strict=False)),
+            **dict(zip([each.name for each in signature.declared], node.args, strict=False)),
             **{each.arg: each.value for each in node.keywords},
         }
-        for each in signature.parameters:
-            value, dtype = names[each.name], each.element.at(self.numbers.real)
+        objects = domain.expressions.objects
+        held: dict[str, Any] = {}
+        for each in signature.declared:
+            value = names[each.name]
+            if isinstance(each, Bundle):
+                place = written.get(each.name, node)
+                names[each.name] = self._given_object(frame, place, names, kernel, each, value)
+                continue
+            dtype = each.element.at(self.numbers.real)
             if each.table is not None:
                 self._check_table(frame, written.get(each.name, node), kernel, each, value)
                 continue
@@ -501,12 +523,55 @@ class Calls:
             planes=leave.planes,
             leave=leave,
         )
+        for bundle in signature.bundles:
+            for path, plane in bundle.planes():
+                held[plane.name] = objects.at(inner, node, names[bundle.name], path)
         outer, domain.contract = domain.contract, kernel.contract
         try:
             left = domain.walker.function(inner)
         finally:
             domain.contract = outer
-        return signature.given_back(left)
+        held |= left
+
+        def make(cls: type, parts: dict[str, Any]) -> Any:
+            return objects.new(frame.names, cls, parts, cls.__name__)
+
+        return signature.given_back(lambda plane: held[plane.name], make)
+
+    def _given_object(
+        self,
+        frame: Frame,
+        place: ast.AST,
+        names: dict[str, Any],
+        kernel: Any,
+        bundle: Bundle,
+        value: Any,
+    ) -> Instance:
+        """A new object for a kernel inside a kernel, which holds what the one given holds."""
+        objects = self.domain.expressions.objects
+        if not isinstance(value, Instance) or not issubclass(value.cls, bundle.cls):
+            what = f"`{bundle.name}` of `{kernel.source.name}` is a {bundle.cls.__name__}, and it "
+            what += f"gets {describe(self.numbers, value)}"
+            raise HawkError("H305", what, frame.loc(place))
+        paths = {plane.name: path for path, plane in bundle.planes()}
+
+        def given(plane: Any) -> Any:
+            part = objects.at(frame, place, value, paths[plane.name])
+            if plane.table is not None:
+                self._check_table(frame, place, kernel, plane, part)
+                return part
+            if plane.grid is not None and plane.role is Role.INPUT:
+                self._check_grid(frame, place, kernel, plane, part)
+                return part
+            if plane.element.shape:
+                return self._shaped(frame, place, place, kernel, plane, part)
+            return self.domain.expressions.guarded(
+                frame,
+                place,
+                lambda: self.numbers.store(part, plane.element.at(self.numbers.real)),
+            )
+
+        return objects.of_planes(names, bundle, given, bundle.name)
 
     def _check_table(
         self, frame: Frame, node: ast.AST, kernel: Any, parameter: Parameter, value: Any
@@ -620,7 +685,10 @@ def _fewer(node: ast.Call, frame: Frame, count: int) -> str:
     return f"{source.text(node.func)}({', '.join(given)})"
 
 
-_BUILTINS = {abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str}
+_BUILTINS = {
+    *(abs, min, max, int, float, bool, round, pow, divmod, sorted, map, filter, complex, str),
+    super,
+}
 
 
 def _by_place(recipe: Any) -> tuple[list[str], list[str]]:
@@ -711,6 +779,7 @@ _IMPURE = {
     hash,
     map,
     filter,
+    super,
 }
 
 

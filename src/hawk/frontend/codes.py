@@ -59,7 +59,7 @@ CODES: Mapping[str, str] = {
     "H306": "An array captured as data.",
     "H307": "An attribute that is not there, or not on a number.",
     "H308": "An assignment to something that is not a local name of this function.",
-    "H309": "An array whose numbers changed under another name.",
+    "H309": "An array, or an object, that changed under another name.",
     # limits
     "H401": "Calls nested too deeply: recursion without an end.",
     "H402": "A loop that unrolls into too many passes.",

@@ -11,6 +11,7 @@ from hawk.edits import filled
 from hawk.errors import Edit, Fix, HawkError
 from hawk.frontend.arithmetic import PYTHON
 from hawk.frontend.frame import Exit, Frame, Ways, always
+from hawk.frontend.instances import Instance
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.known import by_python
 from hawk.frontend.operators import CONVERSIONS, Mixed
@@ -69,8 +70,11 @@ class Conditions:
             if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
                 right: Any = tuple(self.expressions.elements(frame, right_node.elts))
             else:
+                written = self.domain.memory.written
                 with self.domain.reductions.for_some(some=isinstance(result, Scalar)):
                     right = self._compared(frame, node, right_node)
+                if isinstance(result, Scalar) and self.domain.memory.written is not written:
+                    raise self._changes(frame, right_node)
             label = name if len(node.ops) == 1 else ""
             sides = (left_node, right_node)
             answer = self.comparison(frame, node, op, left, right, sides, label)
@@ -89,6 +93,13 @@ class Conditions:
                 result = answer
             left_node, left = right_node, right
         return result
+
+    @staticmethod
+    def _changes(frame: Frame, node: ast.AST) -> HawkError:
+        """The error of a side of a chain that does something, and runs for some samples only."""
+        text = frame.source.text(node)
+        what = f"`{text}` changes an array or an object, and runs only where the comparison before "
+        return HawkError("H308", what + "it holds", frame.loc(node), "... and ..., two comparisons")
 
     def _chained(self, frame: Frame, node: ast.Compare) -> HawkError:
         """The error of `a < v < b`, which asks for the truth of an array."""
@@ -129,6 +140,9 @@ class Conditions:
                     equal = self.comparison(frame, node, ast.Eq(), left, right, sides, name)
                     return equal if isinstance(op, ast.Is) else self.domain.opposite(equal)
                 self._check_identity(frame, node, left, right, sides)
+                if isinstance(left, Instance) and isinstance(right, Instance):
+                    same = self.expressions.objects.same(frame, node, left, right)
+                    return same is isinstance(op, ast.Is)
                 return (left is right) is isinstance(op, ast.Is)
             case ast.In() | ast.NotIn():
                 inside = self._contains(frame, node, left, right, sides)
@@ -311,10 +325,22 @@ class Conditions:
             if not wanted:
                 return self._chosen(frame, left, known, right, node)
             return self._and_then(frame, left, right, known, node, binds | sure.keys())
-        with self.domain.reductions.for_some(some=left.number is None):
-            other = self._truth_of(frame, right, node)
         if left.number is not None:
-            return other
+            return self._truth_of(frame, right, node)
+        names, written = dict(frame.names), self.domain.memory.written
+        with (
+            self.domain.reductions.for_some(),
+            self.domain.inside(),
+            self.domain.builder.block() as items,
+        ):
+            other = self._truth_of(frame, right, node)
+        if self.domain.memory.written is not written:
+            # It changes something, so it must run only where the left side lets it.
+            frame.names, self.domain.memory.written = names, written
+            known = ast.copy_location(ast.Constant(value=not wanted), right)
+            arms = (right, known) if wanted else (known, right)
+            return self._chosen(frame, left, *arms, node)
+        self.domain.builder.items.extend(items)
         return self.expressions.guarded(
             frame, node, lambda: self.numbers.emit("and" if wanted else "or", left, other)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from hawk.edits import Edit, filled
 from hawk.errors import Fix, HawkError
 from hawk.frontend import grids, tables
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
@@ -62,6 +64,8 @@ class Containers:
             self.met[id(value)] = value
             if apart:
                 self.made[id(value)] = (value, None)
+        if isinstance(value, Fields):
+            self.meet(value.parts, apart=apart)
         if isinstance(value, (list, tuple, dict)):
             for part in value.values() if isinstance(value, dict) else value:
                 self.meet(part, apart=apart)
@@ -110,45 +114,71 @@ class Containers:
         self, frame: Frame, generators: list[ast.comprehension], parts: list[ast.expr]
     ) -> list[Any]:
         """The elements of a comprehension, written out one after the other."""
-        results: list[Any] = []
-        targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        outside = {name: frame.names[name] for name in targets if name in frame.names}
-        around = frame.scope
-        scope = Frame(_scope(frame), parent=around or frame, region=self.domain.region)
+        return list(self.each(frame, generators, parts, self.outermost(frame, generators)))
 
-        def run(place: int) -> None:
+    def outermost(self, frame: Frame, generators: list[ast.comprehension]) -> Any:
+        """What the first `for` of a comprehension runs over; evaluated before anything else."""
+        for generator in generators:
+            if any(isinstance(each, ast.Attribute) for each in ast.walk(generator.target)):
+                what = "a comprehension binds names, and this is a field of an object"
+                raise HawkError("H308", what, frame.loc(generator.target), "a `for` loop")
+        return self._run_over(frame, generators[0])
+
+    def _run_over(self, frame: Frame, generator: ast.comprehension) -> Any:
+        """What one `for` of a comprehension runs over."""
+        sequence = self.domain.iterate(
+            frame, self.expressions.evaluate(frame, generator.iter), generator.iter
+        )
+        if isinstance(sequence, Range):
+            what = "a comprehension has a known number of elements"
+            fix = f"for {frame.source.text(generator.target)} in "
+            fix += f"{frame.source.text(generator.iter)}: ..., a loop"
+            raise NeedsKnown("H404", what, frame.loc(generator.iter), fix)
+        if isinstance(sequence, range):
+            short_enough(sequence, frame.loc(generator.iter))
+        return sequence
+
+    def each(
+        self,
+        frame: Frame,
+        generators: list[ast.comprehension],
+        parts: list[ast.expr],
+        first: Any,
+    ) -> Iterator[Any]:
+        """The elements of a comprehension, each when it is taken; `first` is what it runs over."""
+        targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        scope = Frame(_scope(frame), parent=frame.scope or frame, region=self.domain.region)
+
+        def run(place: int) -> Iterator[Any]:
             if place == len(generators):
                 values = [self.expressions.evaluate(frame, part) for part in parts]
-                results.append(values[0] if len(values) == 1 else tuple(values))
+                yield values[0] if len(values) == 1 else tuple(values)
                 return
             generator = generators[place]
-            sequence = self.domain.iterate(
-                frame, self.expressions.evaluate(frame, generator.iter), generator.iter
-            )
-            if isinstance(sequence, Range):
-                what = "a comprehension has a known number of elements"
-                fix = f"for {frame.source.text(generator.target)} in "
-                fix += f"{frame.source.text(generator.iter)}: ..., a loop"
-                raise NeedsKnown("H404", what, frame.loc(generator.iter), fix)
-            if isinstance(sequence, range):
-                short_enough(sequence, frame.loc(generator.iter))
+            sequence = first if place == 0 else self._run_over(frame, generator)
             for element in sequence:
                 if isinstance(sequence, range):
                     element = self.domain.counter(element)  # noqa: PLW2901
                 self.domain.walker.bind(frame, generator.target, element)
                 scope.names.update((n, frame.names[n]) for n in targets if n in frame.names)
                 if all(self._keeps(frame, test) for test in generator.ifs):
-                    run(place + 1)
+                    yield from run(place + 1)
 
-        frame.scope = scope
-        try:
-            run(0)
-        finally:
-            frame.scope = around
-        for name in targets:
-            frame.names.pop(name, None)
-        frame.names.update(outside)
-        return results
+        elements, bound, over = run(0), dict[str, Any](), object()
+        while True:
+            # Between two elements its names are those of the function around it.
+            outside = {name: frame.names[name] for name in targets if name in frame.names}
+            around, frame.scope = frame.scope, scope
+            frame.names.update(bound)
+            try:
+                element = next(elements, over)
+            finally:
+                frame.scope = around
+                bound = {name: frame.names.pop(name) for name in targets if name in frame.names}
+                frame.names.update(outside)
+            if element is over:
+                return
+            yield element
 
     def _keeps(self, frame: Frame, test: ast.expr) -> bool:
         truth = self.domain.truth(frame, self.expressions.evaluate(frame, test), test)
@@ -173,7 +203,7 @@ class Containers:
             if not isinstance(node.slice, (ast.Constant, ast.Slice)):  # that of another sample
                 fix = f"a Table for what other samples have, {text}: Table[Scalar], next to it"
             raise HawkError("H201", what + ", and has no elements", frame.loc(node), fix)
-        if isinstance(owner, (Range, Closure, Stream, *VIEWS)):
+        if isinstance(owner, (Range, Closure, Stream, Instance, *VIEWS)):
             text = frame.source.text(node.value)
             what = f"`{text}` is {describe(self.numbers, owner)} and has no elements"
             fix = f"tuple({text})" if isinstance(owner, (Stream, *VIEWS)) else ""
@@ -279,6 +309,11 @@ class Containers:
 
     def store(self, frame: Frame, target: ast.expr, value: Any) -> None:
         """Assign to an element of a list or dict made in the kernel."""
+        if isinstance(target, ast.Attribute):
+            of = self.expressions.evaluate(frame, target.value)
+            if isinstance(of, Instance):
+                self.expressions.objects.store(frame, target, of, value)
+                return
         if not isinstance(target, ast.Subscript):
             what = f"`{frame.source.text(target)}` is not a local name; a step changes only its own"
             raise HawkError("H308", what, frame.loc(target), "a Mutable parameter in its place")

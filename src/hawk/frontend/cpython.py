@@ -8,6 +8,8 @@ functions call in the place of what was written.
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +25,11 @@ from hawk.frontend import grids, tables
 from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
 from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.bundles import Bundle, instance, is_bundle
 from hawk.frontend.debug import debug
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
+from hawk.frontend.python_objects import PythonObjects
 from hawk.frontend.recompile import recompile
 from hawk.frontend.reductions import Batch
 from hawk.frontend.scatters import PythonSpot, PythonSpots
@@ -33,7 +37,7 @@ from hawk.frontend.signature import NO_DEFAULT, Parameter, Signature
 from hawk.frontend.values import TableView
 from hawk.ir.hidden import PLACES, dimension_name, extent_name, whole_name
 from hawk.ir.meaning import represent
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.ops import OPS, result_type
 from hawk.ir.types import DType
 
@@ -215,10 +219,10 @@ class PythonTable(TableView):
         """The table of a parameter. `values` are numbers of its type, all in one row."""
         assert parameter.table is not None
         dtype = parameter.element.at(numbers.real)
-        numbers.extents[parameter.name] = extents
+        numbers.extents[parameter.text] = extents
         handle = Number(numbers, dtype, values)
         shared = parameter.role is Role.SHARED
-        return cls(parameter.name, numbers, handle, parameter.table, dtype, shared)
+        return cls(parameter.text, numbers, handle, parameter.table, dtype, shared)
 
     def __getitem__(self, index: Any) -> Any:
         return self._element(index if isinstance(index, tuple) else (index,))
@@ -323,7 +327,7 @@ class Shim:
         self, real: DType, *, contract: bool, fast: bool = False, batch: Batch | None = None
     ) -> None:
         self.numbers = PythonNumbers(real, fast=fast)
-        self.contract = contract
+        self.contract, self.objects = contract, PythonObjects(self)
         self.tests: list[Any] = []
         """What the expressions test that are being evaluated, the innermost last."""
         self.asserts = True
@@ -375,10 +379,10 @@ class Shim:
             dtype = each.element.at(numbers.real)
             if each.grid is not None:
                 changed = each.role is Role.STATE
-                numbers.extents[each.name] = tuple(numbers.dimensions.values())
-                numbers.wholes[each.name] = values.get(whole_name(each.name), ())
+                numbers.extents[each.text] = tuple(numbers.dimensions.values())
+                numbers.wholes[each.text] = values.get(whole_name(each.name), ())
                 given[each.name] = GridNumber(
-                    numbers, dtype, value, name=each.name, form=each.grid, changed=changed
+                    numbers, dtype, value, name=each.text, form=each.grid, changed=changed
                 )
             elif each.table is None:
                 given[each.name] = Number(numbers, dtype, value)
@@ -392,13 +396,15 @@ class Shim:
         """One step of one sample of a kernel: the numbers it stores, by plane or component."""
         self.batch.given.clear()
         signature: Signature = kernel.signature
-        if not signature.shaped:
+        if not signature.shaped and not signature.bundles:
             return self.call_step(kernel, given)
         whole = dict(given)
         for name, element in signature.shaped.items():
             parts = [whole.pop(each, None) for each in element.components(name)]
             if parts[0] is not None:
                 whole[name] = Array.of(self.numbers, element.shape, parts)
+        for each in signature.bundles:
+            whole[each.name] = each.build(lambda plane: whole.pop(plane.name), instance)
         left: dict[str, Number] = {}
         for name, value in self.call_step(kernel, whole).items():
             if name in signature.shaped:
@@ -409,30 +415,51 @@ class Shim:
         return left
 
     def call_step(self, kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
-        """One step: the numbers and arrays it stores, by plane."""
+        """One step, from what its parameters are: the numbers and arrays it stores, by plane."""
         signature: Signature = kernel.signature
-        numbers, real = self.numbers, self.numbers.real
-        planes = {each.name: each for each in (*signature.parameters, *signature.outputs)}
-        args = {
-            name: value
-            if isinstance(value, TableView)
-            else self._stored(name, value, planes[name].element, real)
-            for name, value in given.items()
-        }
-        for each in signature.parameters:
-            if each.role is Role.MASK and each.name not in args:
-                args[each.name] = numbers.settle(NOT_DONE)
+        taken: dict[str, Any] = {}
+        for each in signature.declared:
+            if each.name in given:
+                taken.update(self._planes(each, given[each.name]))
+        args: dict[str, Any] = {}
+        for each in signature.declared:
+            if isinstance(each, Bundle):
+                args[each.name] = each.build(lambda plane: taken[plane.name], instance)
+            elif each.name in taken:
+                args[each.name] = taken[each.name]
+            elif each.role is Role.MASK:
+                args[each.name] = self.numbers.settle(NOT_DONE)
         returned, finals = self.recompiled(kernel.source.function, signature.observed)(**args)
+        wholes = {each.name: each for each in (*signature.declared, *signature.returned)}
         left = dict(zip(signature.observed, finals, strict=True))
-        if signature.outputs:
+        if signature.returned:
             parts = (returned,) if signature.nesting == "one" else returned
-            left.update(zip([each.name for each in signature.outputs], parts, strict=True))
+            left.update(zip([each.name for each in signature.returned], parts, strict=True))
+        stored: dict[str, Any] = {}
+        for name, value in left.items():
+            stored.update(self._planes(wholes[name], value, kept=True))
+        return stored
+
+    def _planes(self, whole: Any, value: Any, *, kept: bool = False) -> dict[str, Any]:
+        """What the planes of a parameter or an output hold; `kept`: those that are stored."""
+        pairs = [(whole, value)]
+        if isinstance(whole, Bundle):
+            if not isinstance(value, whole.cls):
+                raise TypeError(f"{whole.name} is a {whole.cls.__name__}, not {value!r}")
+            pairs = [
+                (plane, functools.reduce(getattr, path, value)) for path, plane in whole.planes()
+            ]
+        real = self.numbers.real
         return {
-            name: self._stored(name, value, planes[name].element, real)
-            for name, value in left.items()
+            plane.name: each
+            if isinstance(each, TableView)
+            else self.stored(plane.name, each, plane.element, real)
+            for plane, each in pairs
+            if not kept or plane.role in WRITTEN
         }
 
-    def _stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
+    def stored(self, name: str, value: Any, element: Element, real: DType) -> Any:
+        """A value as a plane of floats of width `real` holds it."""
         dtype = element.at(real)
         if element.shape:
             if isinstance(value, (tuple, list)):  # a default
@@ -655,15 +682,25 @@ class Shim:
                 raise TypeError(_said(misfit, *(*args, "", "")[:2])) from None
         signature = getattr(function, "signature", None)
         if isinstance(signature, Signature):
-            names = [each.name for each in signature.parameters]
+            names = [each.name for each in signature.declared]
             defaults = {
                 each.name: each.default
-                for each in signature.parameters
-                if each.default is not NO_DEFAULT
+                for each in signature.declared
+                if each.default is not NO_DEFAULT and not isinstance(each, Bundle)
             }
             inner = self.within(contract=target.contract)
             given = {**defaults, **dict(zip(names, args, strict=False)), **keywords}
-            return signature.given_back({**given, **inner.call_step(function, given)})
+            held: dict[str, Any] = dict(given)
+            for each in signature.bundles:
+                held.update(self._planes(each, given[each.name]))
+            held.update(inner.call_step(function, given))
+            return signature.given_back(lambda plane: held[plane.name])
+        if is_bundle(function):
+            return self.objects.construct(target, args, keywords)
+        if function is dataclasses.replace:
+            return self.objects.replaced(*args, **keywords)
+        if function is copy.copy:
+            return copy.copy(args[0])
         method = type(function).__call__
         if isinstance(method, FunctionType) and not isinstance(function, type):
             return self.call(method, function, *args, **keywords)
@@ -683,6 +720,16 @@ class Shim:
                 return self.recompiled(function)(*args, **keywords)
             case _:
                 return _plain(table.ours(function)(*args, **keywords))
+
+    # --- objects ---
+
+    def get(self, owner: Any, name: str) -> Any:
+        """`owner.name`; a property of an object is computed as a kernel would."""
+        return self.objects.get(owner, name)
+
+    def put(self, value: Any, owner: Any, name: str) -> None:
+        """`owner.name = value`; a field holds the kernel type that it is annotated with."""
+        self.objects.put(value, owner, name)
 
     def _quantified(self, function: Any, values: list[Any]) -> Any:
         answer = function(values)

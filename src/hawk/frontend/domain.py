@@ -7,7 +7,7 @@ be known only later, and two paths can be joined.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -81,6 +81,10 @@ class Domain(Protocol):
         """Whether assertions and the like are looked at, so what does not run must not be."""
         ...
 
+    def acts(self, node: ast.expr) -> bool:
+        """Whether to evaluate an expression may do something besides giving a value."""
+        ...
+
     def evaluate(self, frame: Frame, node: ast.expr, name: str = "") -> Any: ...
     def augment(self, frame: Frame, node: ast.AugAssign) -> None:
         """Run `target op= value`, the assignment included."""
@@ -111,6 +115,10 @@ class Domain(Protocol):
         """Whether an assignment to an element of `value` gives its name another value."""
         ...
 
+    def changing(self, node: ast.AST, names: dict[str, Any]) -> frozenset[str]:
+        """The keys of objects that a loop is known to change, from an earlier walk of it."""
+        ...
+
     def template(self, value: Any) -> Any: ...
     def widen(
         self, frame: Frame, name: str, entry: Any, template: Any, value: Any, node: ast.AST
@@ -119,6 +127,19 @@ class Domain(Protocol):
     def below(self, number: Any, bounds: Range) -> Any: ...
     def advance(self, number: Any, bounds: Range) -> Any: ...
     def counter(self, number: int) -> Any: ...
+    def unite(
+        self,
+        paths: Sequence[dict[str, Any]],
+        stands: dict[str, Any] | None = None,
+        anew: Collection[str] = (),
+    ) -> list[dict[str, Any]]:
+        """The names of paths that meet, each name with one object where they have several.
+
+        In a loop the first path is what comes in, and `stands` are the keys of what stands there
+        for the objects of all passes; more may be added. `anew`: names that get such in any case.
+        """
+        ...
+
     def matches(
         self, frame: Frame, value: Any, node: ast.pattern
     ) -> tuple[Any, dict[str, Any]]: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,11 @@ from hawk.frontend.conditions import Conditions
 from hawk.frontend.containers import Containers
 from hawk.frontend.frame import Frame
 from hawk.frontend.grid_annotations import USUAL
+from hawk.frontend.instances import Instance
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.lookup import read_attribute, read_name
 from hawk.frontend.names import same_name
+from hawk.frontend.objects import Objects
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, NotKnown
 from hawk.frontend.patterns import matches
 from hawk.frontend.refused import refusal
@@ -50,7 +52,7 @@ class Expressions:
 
     def __init__(self, domain: KernelDomain) -> None:
         self.domain, self.numbers = domain, domain.numbers
-        self.arrays = Arrays(self)
+        self.arrays, self.objects = Arrays(self), Objects(self)
         self.sums, self.conditions = Sums(self), Conditions(self)
         self.containers, self.calls = Containers(self), Calls(domain)
 
@@ -107,12 +109,7 @@ class Expressions:
                     self.containers.comprehension(frame, node.generators, [node.elt])
                 )
             case ast.GeneratorExp():
-                values = self.containers.comprehension(frame, node.generators, [node.elt])
-                if any(isinstance(each, Closure) for each in leaves(values)):
-                    what = "what a function of a generator sees depends on when it is called"
-                    fix = f"[{frame.source.text(node)[1:-1]}], a list"
-                    raise HawkError("H103", what, frame.loc(node), fix)
-                return Stream(iter(values), self.domain.region)
+                return Stream(self._generated(frame, node), self.domain.region)
             case ast.DictComp():
                 pairs = self.containers.comprehension(
                     frame, node.generators, [node.key, node.value]
@@ -130,6 +127,25 @@ class Expressions:
                 return self._formatted(frame, node)
             case _:
                 raise refusal(frame.source, node, frame.caller)
+
+    def _generated(self, frame: Frame, node: ast.GeneratorExp) -> Iterator[Any]:
+        """The values of a generator, each computed when it is taken."""
+        containers, fix = self.containers, f"[{frame.source.text(node)[1:-1]}], a list"
+        first = containers.outermost(frame, node.generators)
+
+        def values() -> Iterator[Any]:
+            written = self.domain.memory.written
+            for value in containers.each(frame, node.generators, [node.elt], first):
+                if any(isinstance(each, Closure) for each in leaves(value)):
+                    what = "what a function of a generator sees depends on when it is called"
+                    raise HawkError("H103", what, frame.loc(node), fix)
+                if self.domain.memory.written is not written:
+                    what = "a generator that changes an array or an object does so when its values "
+                    raise HawkError("H308", what + "are taken", frame.loc(node), fix)
+                yield value
+                written = self.domain.memory.written
+
+        return values()
 
     def _formatted(self, frame: Frame, node: ast.FormattedValue) -> str:
         value = known_of(self.evaluate(frame, node.value))
@@ -238,6 +254,8 @@ class Expressions:
 
     def attribute(self, frame: Frame, node: ast.Attribute, owner: Any) -> Any:
         """An attribute of `owner`, which is what `node` reads it from."""
+        if isinstance(owner, Instance):
+            return self.objects.attribute(frame, node, owner)
         if isinstance(owner, TableView):
             if node.attr == "shape":
                 return tables.shape(owner)

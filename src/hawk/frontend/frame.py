@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from hawk.errors import Loc
+from hawk.frontend.instances import objects_in
 from hawk.frontend.source import Source
 from hawk.ir.types import DType
 
@@ -48,10 +49,10 @@ Ways: TypeAlias = "dict[Exit, Way]"
 
 
 def _give(frame: Frame, value: Any, node: ast.AST) -> dict[str, Any]:
-    """The names that a `return` of a helper leaves: its value, nothing of its locals."""
+    """The names that a `return` of a helper leaves: its value, what objects hold, no locals."""
     if value is None and getattr(node, "value", None) is None:
         frame.ends = node
-    return {RESULT: value}
+    return {RESULT: value, **objects_in(frame.names)}
 
 
 @dataclass(slots=True, eq=False)

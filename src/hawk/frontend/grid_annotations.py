@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, get_args
 
 from hawk import annotations as words
 from hawk.annotations import GridForm, Marker
 from hawk.errors import HawkError, Loc
+from hawk.frontend.parameters import Output, Parameter
 
 USUAL = 'Grid["r", "c"]'
 
@@ -44,37 +45,37 @@ def changed_by(annotation: Any, name: str, where: Loc) -> bool:
     return bool(markers)
 
 
-def one_grid(
-    forms: Mapping[str, GridForm], where: Callable[[str], Loc], outputs: set[str]
-) -> GridForm | None:
+def one_grid(planes: Iterable[Parameter | Output], where: Callable[[str], Loc]) -> GridForm | None:
     """The grid of a kernel, from what its planes say of it; None without a Grid.
 
-    The batch has one arrangement, so all of them have the same dimensions. Raises HawkError.
+    The batch has one arrangement, so all of them have the same dimensions. `where` gives the place
+    of a parameter, or of "return". Raises HawkError.
     """
     grid: GridForm | None = None
     first = ""
-    for name, form in forms.items():
+    for plane in planes:
+        name, form, returned = plane.text, plane.grid, isinstance(plane, Output)
+        if form is None:
+            continue
         if grid is None:
             grid, first = form, name
             continue
-        shown = (
-            f"what is returned is {form.name}" if name in outputs else f"`{name}` is {form.name}"
-        )
-        place = where("return" if name in outputs else name)
+        shown = f"what is returned is {form.name}" if returned else f"`{name}` is {form.name}"
+        place, short = where(plane.root), name.rpartition(".")[2]
         if form.axes != grid.axes:
             what = f"`{first}` is {grid.name} and {shown}: the samples are arranged in one way"
             wanted = replace(form, axes=grid.axes, extents=grid.extents).name
-            fix = f"-> {wanted}" if name in outputs else f"{name}: {wanted}"
-            if set(form.axes) < set(grid.axes) and name not in outputs:
-                fix = f"{name}: {_as_table(form)}, which all samples read"
+            fix = f"-> {wanted}" if returned else f"{short}: {wanted}"
+            if set(form.axes) < set(grid.axes) and not returned:
+                fix = f"{short}: {_as_table(form)}, which all samples read"
             raise HawkError("H105", what, place, fix)
         pairs = list(zip(grid.axes, grid.extents, form.extents, strict=True))
         for axis, one, other in pairs:
             if one is not None and other is not None and one != other:
                 what = f"`{axis}` is {one} in `{first}` and {other} in "
-                what += "what is returned" if name in outputs else f"`{name}`"
+                what += "what is returned" if returned else f"`{name}`"
                 wanted = replace(form, extents=grid.extents).name
-                fix = f"-> {wanted}" if name in outputs else f"{name}: {wanted}"
+                fix = f"-> {wanted}" if returned else f"{short}: {wanted}"
                 raise HawkError("H105", what, place, fix)
         known = tuple(one if one is not None else other for _, one, other in pairs)
         grid = replace(grid, extents=known)

@@ -385,9 +385,9 @@ def _reader(
 def _check_read(grid: Any) -> None:
     if not grid.changed:
         return
-    name = grid.name
+    name, before = grid.name, grid.name.replace(".", "_") + "_before"
     what = f"`{name}` changes in each step, so what a neighbour holds depends on who comes first"
-    fix = f"a Grid that is only read, {name}_before: {grid.form.name}, next to {name}; swap the "
+    fix = f"a Grid that is only read, {before}: {grid.form.name}, next to {name}; swap the "
     raise Misfit("H217", what, fix + "two arrays between launches")
 
 

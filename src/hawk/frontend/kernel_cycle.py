@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from hawk.errors import HawkError
 from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields
 from hawk.frontend.kernel_fork import zero
 from hawk.frontend.loops import stored
 from hawk.frontend.operators import Kind, Literal
 from hawk.frontend.small_arrays import SmallArray
-from hawk.frontend.templates import Template, fill, open_up, template_of
+from hawk.frontend.templates import Template, fill, open_up
 from hawk.frontend.values import Scalar
 from hawk.ir.nodes import Block, Const, Loop, Statement, Value
 from hawk.ir.types import DType
@@ -76,18 +77,21 @@ class KernelCycle:
         named = {n: frame.names.get(n) for n in stored(self.node)}
         arrays = {n: each for n, each in named.items() if isinstance(each, SmallArray)}
         self.seeds = {c for each in arrays.values() for c in (*each.cells, *each.also)}
-        self.seeds |= self.domain.seeds.get(self.node, set())
         if self.seeds:
-            text = next(iter(sorted(arrays)), "another array")
-            memory.write(self.seeds, self.where, text)
+            memory.write(self.seeds, self.where, next(iter(sorted(arrays))))
+        for cell, write in self.domain.seeds.get(self.node, {}).items():
+            if cell not in self.seeds:
+                memory.write([cell], write.loc, write.text)
+        self.seeds |= self.domain.seeds.get(self.node, {}).keys()
         self.began, self.first_new = memory.clock, memory.next
-        self.ends: dict[int, tuple[str, SmallArray, SmallArray]] = {}
-        """Of each carried array: its name, what it is when a pass starts and when it ends."""
+        self.ends: dict[int, tuple[str, Any, Any]] = {}
+        """Of each carried array and object: its name, and what it is as a pass starts and ends."""
 
     def again(self) -> bool:
         found = {cell for cell in self._written() if cell < self.first_new} - self.seeds
+        written = self.domain.memory.written
         if found:
-            self.domain.seeds.setdefault(self.node, set()).update(found)
+            self.domain.seeds.setdefault(self.node, {}).update({c: written[c] for c in found})
         return bool(found)
 
     def _written(self) -> set[int]:
@@ -116,8 +120,12 @@ class KernelCycle:
             met.append((key, before, after))
 
     def _same_memory(self, key: str, other: str) -> HawkError:
+        objects = {s.label for _, s, _ in self.ends.values() if isinstance(s, Fields)}
         what = f"`{key}` is the same array as {other} from the second pass on, and elements change"
         fix = f"`.copy()` behind what `{key}` is made of in the loop"
+        if key in objects:
+            what = f"`{key}` is the same object as {other} from the second pass on, and it changes"
+            fix = f"dataclasses.replace(...) around what `{key}` is made of in the loop"
         return HawkError("H309", what, self.where, fix)
 
     # --- what is carried ---
@@ -180,8 +188,8 @@ class KernelCycle:
         self.domain.expressions.containers.meet(filled)
         return filled
 
-    def _read(self, array: SmallArray, parts: tuple[Any, ...]) -> SmallArray:
-        """A carried array with its numbers, read from memory now."""
+    def _read(self, array: Any, parts: tuple[Any, ...]) -> Any:
+        """A carried array with its numbers, or an object with its fields, read from memory now."""
         also = array.also
         if id(array) in self.ends:
             _, _, end = self.ends[id(array)]
@@ -192,22 +200,25 @@ class KernelCycle:
         numbers = self.domain.numbers
         if key not in self.keys:
             value = self.domain.settle(value)
-            self.carry(key, None, template_of(numbers, value))
+            self.carry(key, None, self.domain.template(value))
 
-        def hand(slot: Any, part: Any) -> None:
+        def hand(name: str, slot: Any, part: Any) -> None:
             if isinstance(slot, _Slot):
                 slot.following = numbers.to(part, slot.kind).value
             elif isinstance(slot, SmallArray):
-                self.ends[id(slot)] = key, slot, part
-                for each, piece in zip(slot.parts, part.parts, strict=True):
-                    hand(each, piece)
+                self.ends[id(slot)] = name, slot, part
+                hand(name, slot.parts, part.parts)
+            elif isinstance(slot, Fields):
+                self.ends[id(slot)] = slot.label, slot, part
+                for field, each, piece in zip(slot.names, slot.parts, part.parts, strict=True):
+                    hand(f"{slot.label}.{field}", each, piece)
             elif isinstance(slot, dict):
-                hand(list(slot.values()), list(part.values()))
+                hand(name, list(slot.values()), list(part.values()))
             elif isinstance(slot, (tuple, list)):
                 for each, piece in zip(slot, part, strict=True):
-                    hand(each, piece)
+                    hand(name, each, piece)
 
-        hand(self.keys[key], value)
+        hand(key, self.keys[key], value)
 
     def decide(self, test: Any, exits: Sequence[str]) -> None:
         builder, numbers = self.domain.builder, self.domain.numbers

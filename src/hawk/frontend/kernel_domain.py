@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from hawk.errors import Edit, HawkError, Loc
+from hawk.frontend.bundles import fields_of
 from hawk.frontend.domain import Cycle, Fork
 from hawk.frontend.events import Event, Watch
 from hawk.frontend.expressions import Expressions
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.kernel_cycle import KernelCycle
 from hawk.frontend.kernel_fork import KernelFork, misfit
 from hawk.frontend.kernel_numbers import KernelNumbers
@@ -22,12 +24,20 @@ from hawk.frontend.loops import UNROLL_MAX
 from hawk.frontend.operators import Misfit, choice, conversion, fits
 from hawk.frontend.reductions import Reductions
 from hawk.frontend.scatters import Scatters
-from hawk.frontend.small_arrays import Memory, SmallArray, described, old
+from hawk.frontend.small_arrays import Memory, SmallArray, Write, described, old, old_object
 from hawk.frontend.suggestions import site_of
-from hawk.frontend.templates import ArrayParts, Known, Parts, describe, template_of
+from hawk.frontend.templates import (
+    ArrayParts,
+    FieldParts,
+    Known,
+    Parts,
+    describe,
+    template_of,
+)
 from hawk.frontend.values import (
     VIEWS,
     Closure,
+    GridScalar,
     NeedsKnown,
     Range,
     Scalar,
@@ -67,7 +77,7 @@ class KernelDomain:
         self.memory = Memory()
         self.counters: set[int] = set()
         """The counters, by identity, of loops that would be written out for an index."""
-        self.seeds: dict[ast.AST, set[int]] = {}
+        self.seeds: dict[ast.AST, dict[int, Write]] = {}
         """The memory that is written in a loop, where that is known from an earlier try."""
         self.reads = Reads()
         self.walker = Walker(self)
@@ -127,10 +137,15 @@ class KernelDomain:
     def watches(self) -> bool:
         return self.watch is not None
 
+    def acts(self, node: ast.expr) -> bool:
+        """Whether to evaluate an expression may do something besides giving a value."""
+        objects = self.expressions.objects
+        return self.watches or (objects.count > 0 and objects.runs(node))
+
     def asserts(self, frame: Frame, node: ast.Assert) -> None:
         """Look at an assertion, where checks are asked for."""
         if self.watch is not None:
-            truth = self.truth(frame, self.evaluate(frame, node.test), node.test)
+            truth = self._looked_at(frame, node.test)
             self.builder.loc = frame.loc(node.test)
             fails = self.numbers.settle(self.opposite(truth))
             self.watch.note(Event.FAILED, fails, frame.loc(node.test), frame.source.text(node.test))
@@ -141,10 +156,20 @@ class KernelDomain:
             where: Any = True
             for each in node.keywords:
                 if each.arg == "where" and not _is_print(node):
-                    where = self.truth(frame, self.evaluate(frame, each.value), each.value)
+                    where = self._looked_at(frame, each.value)
             self.builder.loc = frame.loc(node)
             text = frame.source.text(node)
             self.watch.note(Event.PRINTED, self.numbers.settle(where), frame.loc(node), text)
+
+    def _looked_at(self, frame: Frame, node: ast.expr) -> Any:
+        """The truth of what is computed for checks only, so it must change nothing."""
+        written = self.memory.written
+        truth = self.truth(frame, self.evaluate(frame, node), node)
+        if self.memory.written is not written:
+            what = f"`{frame.source.text(node)}` changes an array or an object, and is computed "
+            fix = "changed = ... in a line of its own, then assert changed"
+            raise HawkError("H308", what + "with checks=True only", frame.loc(node), fix)
+        return truth
 
     # --- truth ---
 
@@ -164,6 +189,8 @@ class KernelDomain:
             return bool(truth.number) if isinstance(truth.value, Const) else truth
         if isinstance(value, SmallArray):
             raise self._no_truth(frame, value, node)
+        if isinstance(value, Instance):
+            return self.expressions.objects.truth(frame, value, node)
         return by_python(lambda: bool(value), frame.loc(node), "H208")
 
     def _no_truth(self, frame: Frame, array: SmallArray, node: ast.AST) -> HawkError:
@@ -216,12 +243,37 @@ class KernelDomain:
     def changes_in_place(self, value: Any) -> bool:
         return isinstance(value, SmallArray)
 
+    def changing(self, node: ast.AST, names: dict[str, Any]) -> frozenset[str]:
+        """The keys of objects that a loop is known to change, from an earlier walk of it."""
+        seeds = self.seeds.get(node)
+        if not seeds:
+            return frozenset()
+        held = {name: each for name, each in names.items() if isinstance(each, Fields)}
+        places = {
+            name: {*each.cells}.union(*[p.cells for p in each.parts if isinstance(p, SmallArray)])
+            for name, each in held.items()
+        }
+        return frozenset([name for name, cells in places.items() if seeds.keys() & cells])
+
     def template(self, value: Any) -> Any:
-        """The template of a value; Unusable for an array that is old."""
-        if isinstance(value, SmallArray):
-            change = self.memory.change(value)
+        """The template of a value; Unusable for an array, or an object, that is old."""
+        if isinstance(value, Unusable):
+            return value
+        if isinstance(value, (SmallArray, Fields)):
+            change, told = self.memory.change(value), _told(value)
             if change is not None:
-                return Unusable(lambda name, where: old(name, change, where))
+                return Unusable(lambda name, where: told(name, change, where))
+        if isinstance(value, Fields):
+            # A Grid that no pass assigns to is the same in all, so its neighbours can be read.
+            parts = [
+                Known(p) if isinstance(p, GridScalar) else self.template(p) for p in value.parts
+            ]
+            return FieldParts(value.cls, tuple(parts), value)
+        if isinstance(value, (tuple, list, dict)):
+            held = map(self.template, value.values() if isinstance(value, dict) else value)
+            old_ones = [each for each in held if isinstance(each, Unusable)]
+            if old_ones:
+                return old_ones[0]
         return template_of(self.numbers, value)
 
     def widen(
@@ -234,14 +286,20 @@ class KernelDomain:
             parts = tuple(self.widen(frame, name, entry, part, each, node) for part, each in pairs)
             bad = [part for part in parts if isinstance(part, Unusable)]
             return bad[0] if bad else Parts(template.form, parts, template.keys)
-        if isinstance(value, SmallArray):
-            change = self.memory.change(value)
+        if isinstance(value, (SmallArray, Fields)):
+            change, told = self.memory.change(value), _told(value)
             if change is not None:
-                return Unusable(lambda name, where: old(name, change, where))
-            if isinstance(template, ArrayParts) and template.shape == value.shape:
-                if template.kind is value.dtype:
-                    return template
-                return self._changes(frame, name, entry, value, node, HawkError)
+                return Unusable(lambda name, where: told(name, change, where))
+        if isinstance(template, FieldParts) and isinstance(value, Fields):
+            return self._widen_fields(frame, entry, template, value, node)
+        if (
+            isinstance(value, SmallArray)
+            and isinstance(template, ArrayParts)
+            and template.shape == value.shape
+        ):
+            if template.kind is value.dtype:
+                return template
+            return self._changes(frame, name, entry, value, node, HawkError)
         if isinstance(template, Known) and template == template_of(self.numbers, value):
             return template
         numeric = isinstance(value, (Scalar, bool, int, float))
@@ -257,6 +315,33 @@ class KernelDomain:
                 except Misfit as error:
                     return misfit(error)
         return common
+
+    def _widen_fields(
+        self, frame: Frame, entry: Any, template: FieldParts, value: Fields, node: ast.AST
+    ) -> FieldParts:
+        """As `widen`, field by field: one that has no single type is not read, others are."""
+        parts: list[Any] = []
+        before = entry.parts if isinstance(entry, Fields) else value.parts
+        for name, old_part, part, new in zip(
+            value.names, before, template.parts, value.parts, strict=True
+        ):
+            wide = part
+            if isinstance(new, Unusable):
+                wide = new if not isinstance(part, Unusable) else part
+            elif not isinstance(part, Unusable) and not _is_same(part, new):
+                label, known = f"{value.label}.{name}", _is_same(part, old_part)
+                held = self.template(old_part) if known else part
+                wide = self.widen(frame, label, old_part, held, new, node)
+            parts.append(wide)
+        return FieldParts(template.cls, tuple(parts), template.like)
+
+    def unite(
+        self,
+        paths: Sequence[dict[str, Any]],
+        stands: dict[str, Any] | None = None,
+        anew: Collection[str] = (),
+    ) -> list[dict[str, Any]]:
+        return self.expressions.objects.unite(paths, stands, anew)
 
     def _changes(
         self,
@@ -334,6 +419,11 @@ class KernelDomain:
             fix = f"range({text})" if value.dtype.is_int else f"range(...), or {text} alone"
             raise HawkError("H404", what, frame.loc(node), fix)
         what = "a `for` runs over a range, or over values whose number is known, not over "
+        if isinstance(value, Instance):
+            of = frame.source.text(node)
+            fields = ", ".join([f"{of}.{each.name}" for each in fields_of(value.cls)])
+            what += describe(self.numbers, value)
+            raise HawkError("H404", what, frame.loc(node), f"({fields})")
         text = frame.source.text(node)
         if isinstance(value, TableView):
             fix = f"for i in range(len({text})): ... with {text}[i]"
@@ -379,6 +469,16 @@ class KernelDomain:
 
     def matches(self, frame: Frame, value: Any, node: ast.pattern) -> tuple[Any, dict[str, Any]]:
         return self.expressions.matches(frame, value, node)
+
+
+def _is_same(template: Any, value: Any) -> bool:
+    """Is it a Grid of an object, and the one that the template has seen?"""
+    return isinstance(template, Known) and template.value is value is not None
+
+
+def _told(value: Any) -> Any:
+    """What says that an array, or an object, changed under another name."""
+    return old_object if isinstance(value, Fields) else old
 
 
 def _is_print(node: ast.Call) -> bool:

@@ -6,15 +6,16 @@ import ast
 import enum
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hawk.edits import filled
 from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend.events import Event
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Fields
 from hawk.frontend.operators import Kind, Literal, Misfit, choice, conversion, fits, is_float
-from hawk.frontend.small_arrays import SmallArray, Write, old
+from hawk.frontend.small_arrays import SmallArray, Write, old, old_object
 from hawk.frontend.suggestions import Site, sites, with_texts
 from hawk.frontend.templates import describe, fill, formed
 from hawk.frontend.values import Scalar, Unusable
@@ -76,6 +77,8 @@ class KernelFork:
             return self._parts(name, first, (first.values(), second.values()))
         if isinstance(first, SmallArray) and isinstance(second, SmallArray):
             return self._arrays(name, first, second)
+        if isinstance(first, Fields) and isinstance(second, Fields):
+            return self._fields(first, second)
         numbers = self.domain.numbers
         numeric = [isinstance(each, (Scalar, bool, int, float)) for each in (first, second)]
         if not all(numeric):
@@ -110,13 +113,26 @@ class KernelFork:
         parts = [self._number(name, a, b, first.dtype) for a, b in pairs]
         return memory.meet(first.shape, parts, (first, second))
 
+    def _fields(self, first: Fields, second: Fields) -> Any:
+        """What an object holds: the pair of what it holds on both paths."""
+        memory = self.domain.memory
+        for arm, held in enumerate((first, second)):
+            change = memory.change(held, self.memories[arm] if self.memories else None)
+            if change is not None:
+                return Unusable(lambda name, where, change=change: old_object(name, change, where))
+        triples = zip(first.names, first.parts, second.parts, strict=True)
+        parts = tuple([self.pair(f"{first.label}.{name}", a, b) for name, a, b in triples])
+        also = (first.also | second.also | {*second.cells}) - {*first.cells}
+        self.domain.expressions.containers.meet(parts)
+        return replace(first, parts=parts, time=memory.tick(), also=also)
+
     def _number(self, name: str, first: Any, second: Any, common: Kind) -> Scalar:
         numbers, free = self.domain.numbers, common is Literal.INT
         if not any(self.arms):
             a, b = numbers.to(first, common), numbers.to(second, common)
             if _alike(a, b):
                 return Scalar(a.value, free)
-            numbers.builder.loc, numbers.name = self.where, name if name.isidentifier() else ""
+            numbers.builder.loc, numbers.name = self.where, printed(name)
             return numbers.emit("select", self.test, a, b, free=free)
         a, b = self._inside(0, first, common), self._inside(1, second, common)
         if _alike(a, b):
@@ -135,7 +151,7 @@ class KernelFork:
             builder.items = outside
 
     def _yield(self, name: str, a: Scalar, b: Scalar) -> Scalar:
-        result = Value(a.dtype, self.where, name if name.isidentifier() else "")
+        result = Value(a.dtype, self.where, printed(name))
         self.yields.append((a.value, b.value))
         self.results.append(result)
         return Scalar(result)
@@ -275,6 +291,12 @@ class KernelFork:
                 for arm in (0, 1)
             )
             self.domain.builder.items.append(If(self.test.value, then, orelse, tuple(self.results)))
+
+
+def printed(name: str) -> str:
+    """A name of a value in printed programs: `body_mass` of `body.mass`; none of a key."""
+    name = name.replace(".", "_")
+    return name if name.isidentifier() else ""
 
 
 def zero(dtype: DType) -> Any:

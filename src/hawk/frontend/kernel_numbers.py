@@ -100,7 +100,7 @@ class KernelNumbers(Arithmetic):
         return tuple(Scalar(result) for result in results)
 
     def alike(self, table: str, other: str) -> None:
-        self.as_long[table, other] = None
+        self.as_long[_plane(table), _plane(other)] = None
 
     def place(self, name: str) -> Scalar:
         plane = self.hidden.setdefault(name, place_plane(name))
@@ -108,6 +108,7 @@ class KernelNumbers(Arithmetic):
         return Scalar(plane.read)
 
     def extent(self, table: str, axis: int) -> Scalar:
+        table = _plane(table)
         plane = self.hidden.setdefault(extent_name(table, axis), extent_plane(table, axis))
         assert plane.read is not None
         return Scalar(plane.read)
@@ -118,6 +119,7 @@ class KernelNumbers(Arithmetic):
         return Scalar(plane.read)
 
     def whole(self, grid: str, dtype: DType) -> Scalar:
+        grid = _plane(grid)
         plane = self.hidden.setdefault(whole_name(grid), whole_plane(grid, dtype))
         assert plane.read is not None
         return Scalar(plane.read)
@@ -159,3 +161,8 @@ class KernelNumbers(Arithmetic):
         values = super().terms(dtype, first, second, added, signs)
         self.name = name
         return values
+
+
+def _plane(name: str) -> str:
+    """The plane that a kernel calls so: `air_height` for `air.height`."""
+    return name.replace(".", "_")

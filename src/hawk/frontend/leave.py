@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
+from hawk.frontend.bundle_planes import bundle_text
+from hawk.frontend.bundles import Bundle
 from hawk.frontend.frame import RESULT, Frame
+from hawk.frontend.instances import Instance
 from hawk.frontend.operators import Misfit, named
 from hawk.frontend.scatters import rebound
 from hawk.frontend.signature import Output, Parameter, Signature, article, counted, example
@@ -35,17 +38,19 @@ class Leave:
         self.domain, self.signature = domain, signature
         self.tables = {n: each for n, each in names.items() if isinstance(each, TableView)}
         kept = (each for each in signature.parameters if each.role in (Role.STATE, Role.MASK))
-        kept = (each for each in kept if not each.element.shape)
+        kept = (each for each in kept if not each.element.shape and not each.path)
         self.planes = {each.name: each.element.at(domain.numbers.real) for each in kept}
 
     def __call__(self, frame: Frame, value: Any, node: ast.AST) -> dict[str, Any]:
         left: dict[str, Any] = {RESULT: None}
         for each in self.signature.parameters:
             if each.role in (Role.STATE, Role.MASK):
-                left[each.name] = self._stored(frame, each, frame.names[each.name], node)
+                final = frame.names[each.root]
+                final = self._field(frame, each, final, node) if each.path else final
+                left[each.name] = self._stored(frame, each, final, node)
             elif each.role is Role.SHARED:
                 left[each.name] = self._shared(frame, each.name, node)
-        outputs = self.signature.outputs
+        outputs = self.signature.returned
         if not outputs:
             return left
         values = (value,) if self.signature.nesting == "one" else value
@@ -63,8 +68,31 @@ class Leave:
             raise HawkError("H109", what, frame.head(node), example(outputs))
         for place, (output, part) in enumerate(zip(outputs, values, strict=True)):
             where = parts[place] if len(parts) == len(outputs) else written or node
-            left[output.name] = self._stored(frame, output, part, where)
+            if isinstance(output, Bundle):
+                for _, plane in output.planes():
+                    held = self._field(frame, plane, part, where)
+                    left[plane.name] = self._stored(frame, plane, held, where)
+            else:
+                left[output.name] = self._stored(frame, output, part, where)
         return left
+
+    def _field(self, frame: Frame, plane: Parameter | Output, whole: Any, node: ast.AST) -> Any:
+        """What the object of a bundle has for one of its planes."""
+        name, domain = plane.path[0], self.domain
+        returned = isinstance(plane, Output)
+        wholes = self.signature.returned if returned else self.signature.declared
+        bundle = next(each for each in wholes if each.name == name)
+        assert isinstance(bundle, Bundle)
+        if isinstance(whole, Unusable):
+            raise whole.why(name, whole.where or frame.head(node))
+        if not isinstance(whole, Instance) or not issubclass(whole.cls, bundle.cls):
+            where = frame.loc(node) if returned else assigned_last(frame, name, node)
+            kind = f"a {bundle.cls.__name__}"
+            what = f"`{name}` is {kind}, and here it becomes "
+            what = f"the signature says {kind}, and this is " if returned else what
+            what += describe(domain.numbers, whole)
+            raise HawkError("H207", what, where, bundle_text(bundle))
+        return domain.expressions.objects.at(frame, node, whole, plane.path[1:])
 
     def _shared(self, frame: Frame, name: str, node: ast.AST) -> TableView:
         """A shared table, which has no other value than itself."""
@@ -75,17 +103,17 @@ class Leave:
     def _stored(self, frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> Any:
         """The value as its plane holds it."""
         if isinstance(value, Unusable):
-            raise value.why(plane.name, value.where or frame.head(node))
+            raise value.why(plane.text, value.where or frame.head(node))
         dtype, domain = plane.element.at(self.domain.numbers.real), self.domain
         if plane.element.shape or isinstance(value, SmallArray):
             return self._array(frame, plane, value, node)
         at_text = isinstance(plane, Output)
         if not isinstance(value, (Scalar, bool, int, float)):
-            what = f"`{plane.name}` is {named(dtype)}, and here it becomes "
+            what = f"`{plane.text}` is {named(dtype)}, and here it becomes "
             if at_text:
-                what = f"`{plane.name}` is {named(dtype)}, and this is "
+                what = f"`{plane.text}` is {named(dtype)}, and this is "
             what += describe(domain.numbers, value)
-            where = frame.head(node) if at_text else assigned_last(frame, plane.name, node)
+            where = frame.head(node) if at_text else assigned_last(frame, plane.text, node)
             fix = f"{value.__name__}(...)" if isinstance(value, BuiltinFunctionType) else ""
             raise HawkError("H207", what, where, fix)
         domain.builder.loc = frame.head(node)
@@ -96,27 +124,27 @@ class Leave:
                 misfit.fixes = (str(bool(value)),)
             if at_text:
                 raise self._returned(frame, plane, node, misfit, dtype) from None
-            raise _became(frame, plane.name, value, node, misfit, dtype, domain.quotients) from None
+            raise _became(frame, plane.text, value, node, misfit, dtype, domain.quotients) from None
 
     def _array(self, frame: Frame, plane: Parameter | Output, value: Any, node: ast.AST) -> Any:
         """A small array as its planes hold it."""
         numbers, element = self.domain.numbers, plane.element
         at_text = isinstance(plane, Output)
-        where = frame.loc(node) if at_text else assigned_last(frame, plane.name, node)
+        where = frame.loc(node) if at_text else assigned_last(frame, plane.text, node)
         if isinstance(value, SmallArray) and value.shape == element.shape:
             change = self.domain.memory.change(value)
             if change is not None:
-                raise old(plane.name, change, where)
+                raise old(plane.text, change, where)
             self.domain.builder.loc = frame.head(node)
             dtype = element.at(numbers.real)
             try:
                 parts = [numbers.store(part, dtype) for part in value.parts]
             except Misfit:
-                what = f"`{plane.name}` holds numbers of type {dtype.hawk}, and here they become "
+                what = f"`{plane.text}` holds numbers of type {dtype.hawk}, and here they become "
                 raise HawkError("H207", what + value.dtype.hawk, where) from None
             return self.domain.memory.fresh(value.shape, parts)
         what = (
-            f"`{plane.name}` is {article(element) if element.shape else _number_named(plane, self)}"
+            f"`{plane.text}` is {article(element) if element.shape else _number_named(plane, self)}"
         )
         what += f", and {'this is' if at_text else 'here it becomes'} "
         what += describe(numbers, value)
@@ -151,7 +179,7 @@ def _of_numbers(frame: Frame, plane: Parameter | Output, value: Any, node: ast.A
         return ""
     maker = "hawk.math.vec" if len(shape) == 1 else "hawk.math.mat"
     if not isinstance(plane, Output):
-        return f"{plane.name} = {maker}(...)"
+        return f"{plane.text} = {maker}(...)"
     text = frame.source.text(node)
     if arrays:
         first = value[0].shape == shape if isinstance(value[0], SmallArray) else False
@@ -210,5 +238,8 @@ def assigned_last(frame: Frame, name: str, node: ast.AST) -> Loc:
 
 def _targets(node: ast.stmt) -> set[str]:
     """The names that an assignment binds."""
-    simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
-    return bound_names([node]) if simple else set()
+    if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+        return set()
+    own = own_nodes([node])
+    stored = [n for n in own if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+    return bound_names([node]) | {ast.unparse(each) for each in stored}

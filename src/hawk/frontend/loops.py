@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from hawk.errors import Fix, HawkError, Loc
 from hawk.frontend.frame import Exit, Frame, Way, Ways
+from hawk.frontend.instances import OBJECT
 from hawk.frontend.source import bound_names, own_nodes, read_names
 from hawk.frontend.values import Range, Unusable
 
@@ -39,13 +40,19 @@ class Attempt:
         trips: int | None,
         templates: dict[str, Any],
         names: frozenset[str],
+        stands: dict[str, Any],
     ) -> None:
         self.names = names
         """What the loop binds, or changes in place."""
+        self.stands = stands
+        """The objects that stand for those of all passes, by their key."""
         self.walker, self.domain, self.frame, self.node = walker, walker.domain, frame, node
         self.bounds, self.trips, self.templates = bounds, trips, templates
         self.widened = dict(templates)
-        self.entry = frame.names
+        self.entry = self.came = frame.names
+        """What comes in; and what the next try should take to come in."""
+        self.added: set[str] = set()
+        """Names to be carried by the next try, of which nothing is known yet."""
         self.cycle = self.domain.cycle(frame, node, trips)
 
     def run(self) -> Ways | None:
@@ -69,7 +76,8 @@ class Attempt:
                 self.walker.bind(frame, node.target, carried["for"])
             ways = self.walker.block(frame, node.body)
             ways = self.walker.continued(frame, ways, node)
-            if not self._settled(ways) or cycle.again():
+            united, again = self._united(ways), cycle.again()
+            if not self._settled(ways) or again or not united:
                 return None
             if self.bounds is not None:
                 cycle.next("for", domain.advance(carried["for"], self.bounds))
@@ -91,6 +99,33 @@ class Attempt:
         test = self.node.test
         return self.domain.truth(self.frame, self.domain.evaluate(self.frame, test), test)
 
+    def _ends(self, ways: Ways) -> list[Way]:
+        """What reaches the next pass, or what comes behind the loop."""
+        return [ways[way] for way in (Exit.NEXT, Exit.BREAK, Exit.RAN_OUT) if way in ways]
+
+    def _united(self, ways: Ways) -> bool:
+        """Whether names have the same objects after a pass as before; what stands for them, if not.
+
+        What an object holds is carried too if it changed.
+        """
+        ends = self._ends(ways)
+        paths = self.domain.unite([self.entry, *(each.names for each in ends)], self.stands)
+        for way, names in zip(ends, paths[1:], strict=True):
+            way.names = names
+        self.came = came = paths[0]
+        changed = {
+            name
+            for way in ends
+            for name, value in way.names.items()
+            if name.startswith(OBJECT) and value is not came.get(name, value)
+        }
+        changed |= self.stands.keys() & came.keys()
+        changed -= self.templates.keys()
+        changed |= {name for name in self.templates if came[name] is not self.entry[name]}
+        self.added = changed
+        self.names |= changed
+        return not changed
+
     def _settled(self, ways: Ways) -> bool:
         """Whether all that reaches the next pass, or leaves by break, has the types assumed."""
         for way in (Exit.NEXT, Exit.BREAK, Exit.RAN_OUT):
@@ -98,7 +133,7 @@ class Attempt:
                 continue
             for name, template in self.widened.items():
                 value = ways[way].names.get(name)
-                if isinstance(template, Unusable):
+                if isinstance(template, Unusable) or name not in self.templates:
                     continue
                 self.widened[name] = (
                     value
@@ -113,6 +148,7 @@ class Attempt:
         """Say what each key holds in the next pass, or after the loop; the keys that have one."""
         domain, where = self.domain, self.frame.head(self.node)
         outside = _read_outside(self.frame, self.node)
+        self._let_out(ways, outside)
         keys = {
             name for name, template in self.templates.items() if not isinstance(template, Unusable)
         }
@@ -120,7 +156,8 @@ class Attempt:
             if way in ways:
                 keys |= {name for name in self.names & outside if name in ways[way].names}
         if Exit.RETURN in ways:
-            keys |= set(ways[Exit.RETURN].names)
+            left = ways[Exit.RETURN].names
+            keys |= {name for name in left if left[name] is not self.entry.get(name, left)}
         held: set[str] = set()
         for key in sorted(keys):
             value: Any = None
@@ -133,6 +170,8 @@ class Attempt:
                     continue
                 value = domain.choose(ways[way].flag, key, other, value, where) if found else other
                 found = True
+            if found and key not in self.templates:
+                value = self._fresh(ways, key, value)
             if found and not isinstance(value, Unusable):
                 held.add(key)
                 self.cycle.next(key, value)
@@ -140,6 +179,27 @@ class Attempt:
             if way in ways:
                 self.cycle.next(_flag(way), ways[way].flag)
         return held
+
+    def _fresh(self, ways: Ways, key: str, value: Any) -> Any:
+        """A value that leaves the loop; Unusable if it changed under another name meanwhile."""
+        template = self.domain.template(value)
+        if not isinstance(template, Unusable):
+            return value
+        for way in ways.values():
+            if key in way.names:
+                way.names[key] = template
+        return template
+
+    def _let_out(self, ways: Ways, outside: set[str]) -> None:
+        """Names of the last pass alone that are read behind the loop have objects of their own."""
+        for name in sorted((self.names & outside) - self.entry.keys()):
+            ends = [each for each in self._ends(ways) if name in each.names]
+            paths = self.domain.unite([each.names for each in ends], anew=(name,)) if ends else []
+            for way, names in zip(ends, paths, strict=True):
+                new = frozenset(names) - way.names.keys()
+                self.names |= new
+                outside |= new
+                way.names = names
 
     def _out(
         self,
@@ -194,6 +254,8 @@ class Attempt:
                 names[name] = last[name] if isinstance(last[name], Unusable) else results[name]
             elif isinstance(template, Unusable):
                 names[name] = template
+            elif template is None and isinstance(last.get(name), Unusable):
+                names[name] = last[name]
             elif template is None and name in last:
                 names[name] = _maybe_unbound(self.frame, self.node)
         return names

@@ -311,6 +311,9 @@ ADVICE: Mapping[str, str | Edit] = {
     "input": "a Param for what is read",
     "time": "a Param for the time",
     "perf_counter": "a Param for the time",
+    "super": "the class by its name, such as Base.method(self)",
+    "getattr": "the field by its name, such as body.mass",
+    "setattr": "the field by its name, such as body.mass = 1.0",
 }
 """What to write for functions that many look for, by name; {0} and {1} are the arguments."""
 

@@ -191,6 +191,48 @@ class _Rewriter(ast.NodeTransformer):
         kept: list[ast.expr] = [_name(name) for name in self.kept]
         return ast.Tuple(elts=[left, ast.Tuple(elts=kept, ctx=ast.Load())], ctx=ast.Load())
 
+    # --- fields of objects ---
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if not any(map(_has_field, node.targets)):
+            return self.generic_visit(node)
+        whole = self.fresh()
+        steps: list[ast.stmt] = [_assigned(whole, self.visit(node.value))]
+        for target in node.targets:
+            steps += self._bound(target, _name(whole))
+        return [ast.copy_location(each, node) for each in steps]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None or not _has_field(node.target):
+            return self.generic_visit(node)
+        return [
+            ast.copy_location(e, node) for e in self._bound(node.target, self.visit(node.value))
+        ]
+
+    def _bound(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        """Statements that bind a target which holds fields of objects, from left to right."""
+        match target:
+            case ast.Attribute():
+                name = ast.Constant(value=target.attr)
+                put = _shim("put", value, self.visit(target.value), name, at=target)
+                return [ast.Expr(value=put)]
+            case ast.Tuple() | ast.List() if _has_field(target):
+                names = [self.fresh() for _ in target.elts]
+                stores: list[ast.expr] = [
+                    ast.Starred(ast.Name(id=name, ctx=ast.Store()), ast.Store())
+                    if isinstance(each, ast.Starred)
+                    else ast.Name(id=name, ctx=ast.Store())
+                    for name, each in zip(names, target.elts, strict=True)
+                ]
+                unpack = ast.Assign(targets=[ast.Tuple(stores, ast.Store())], value=value)
+                steps: list[ast.stmt] = [unpack]
+                for name, each in zip(names, target.elts, strict=True):
+                    inner = each.value if isinstance(each, ast.Starred) else each
+                    steps += self._bound(inner, _name(name))
+                return steps
+            case _:
+                return [ast.Assign(targets=[self.visit(target)], value=value)]
+
     # --- paths ---
 
     def _settles(self, node: ast.stmt) -> list[ast.stmt]:
@@ -248,7 +290,12 @@ class _Rewriter(ast.NodeTransformer):
                 ranged, [_assigned(self.split, _shim("settle", ast.Constant(value=True)))]
             )
         node.iter = _name(values)
-        node.body = [*self._where(ranged, settles), *self._statements(node.body)]
+        bound: list[ast.stmt] = []
+        if _has_field(node.target):
+            each = self.fresh()
+            bound = self._bound(node.target, _name(each))
+            node.target = ast.copy_location(ast.Name(id=each, ctx=ast.Store()), node.target)
+        node.body = [*bound, *self._where(ranged, settles), *self._statements(node.body)]
         node.orelse = self._statements(node.orelse)
         if node.orelse:
             node.orelse = [*self._where(ranged, settles), *node.orelse]
@@ -295,6 +342,15 @@ class _Rewriter(ast.NodeTransformer):
                 return answer
             return _shim("negation", answer, at=node)
         return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        node.value = self.visit(node.value)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return _shim("get", node.value, ast.Constant(value=node.attr), at=node)
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> Any:
+        return node  # a pattern cannot hold a call
 
     def visit_MatchSingleton(self, node: ast.MatchSingleton) -> Any:
         if node.value is None:
@@ -360,6 +416,8 @@ class _Rewriter(ast.NodeTransformer):
         return result
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if isinstance(node.target, ast.Attribute):
+            return self._augmented_field(node, node.target)
         sums = isinstance(node.op, (ast.Add, ast.Sub)) and _is_product(node.value)
         if not (self.contract and sums):
             node.target, node.value = self.visit(node.target), self.visit(node.value)
@@ -374,14 +432,27 @@ class _Rewriter(ast.NodeTransformer):
                 load = ast.Subscript(owner, key, ast.Load())
                 target = ast.copy_location(ast.Subscript(owned, kept, ast.Store()), target)
             case _:
-                owner, owned = self._once(target.value)
-                load = ast.Attribute(owner, target.attr, ast.Load())
-                target = ast.copy_location(ast.Attribute(owned, target.attr, ast.Store()), target)
+                raise AssertionError(target)  # a field is a statement of its own
         product: Any = node.value
         right = _shim("product", self.visit(product.left), self.visit(product.right), at=product)
         method = "add_to" if isinstance(node.op, ast.Add) else "take_from"
         value = _shim(method, ast.copy_location(load, target), right, at=node)
         return ast.copy_location(ast.Assign(targets=[target], value=value), node)
+
+    def _augmented_field(self, node: ast.AugAssign, target: ast.Attribute) -> list[ast.stmt]:
+        """`owner.name += value` as steps: what `owner` is, what it has, what becomes of that."""
+        owner, held = self.fresh(), self.fresh()
+        load = ast.Attribute(_name(owner), target.attr, ast.Load())
+        local = ast.Name(id=held, ctx=ast.Store())
+        change = ast.copy_location(ast.AugAssign(local, node.op, node.value), node)
+        put = _shim("put", _name(held), _name(owner), ast.Constant(value=target.attr), at=target)
+        steps = [
+            _assigned(owner, self.visit(target.value)),
+            _assigned(held, ast.copy_location(load, target)),
+            self.visit_AugAssign(change),
+            ast.Expr(value=put),
+        ]
+        return [ast.copy_location(each, node) for each in steps]
 
     def _once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
         """An expression that is evaluated, and one that reads the same value again."""
@@ -400,6 +471,19 @@ def _as_value(key: ast.expr) -> ast.expr:
             return ast.Tuple(elts=[_as_value(each) for each in key.elts], ctx=ast.Load())
         case _:
             return key
+
+
+def _has_field(target: ast.expr) -> bool:
+    """Is a field of an object among what a target binds?"""
+    match target:
+        case ast.Attribute():
+            return True
+        case ast.Tuple() | ast.List():
+            return any(map(_has_field, target.elts))
+        case ast.Starred():
+            return _has_field(target.value)
+        case _:
+            return False
 
 
 def _is_product(node: ast.AST) -> bool:

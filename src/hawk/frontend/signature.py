@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import types
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
@@ -19,76 +19,45 @@ from hawk import annotations as words
 from hawk.annotations import BOOL, INDEX, SCALAR, Element, GridForm, Marker, TableForm
 from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend import grid_annotations as grids
+from hawk.frontend.bundle_planes import bundle_of, bundle_text, is_declared
+from hawk.frontend.bundles import Bundle, Make, instance
+from hawk.frontend.parameters import NO_DEFAULT, Output, Parameter
 from hawk.frontend.refused import check
 from hawk.frontend.source import Source, bound_names, nearest, own_nodes, read_names
 from hawk.ir.nodes import MUTABLE, Role
 
+__all__ = ["NO_DEFAULT", "Nesting", "Output", "Parameter", "Signature", "read"]
+
 Nesting: TypeAlias = Literal["one", "tuple"] | None
-
-
-class _NoDefault:
-    """The default of a parameter that has none."""
-
-    def __repr__(self) -> str:
-        return "NO_DEFAULT"
-
-    def __reduce__(self) -> str:
-        return "NO_DEFAULT"
-
-
-NO_DEFAULT = _NoDefault()
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a kernel: the plane it becomes."""
-
-    name: str
-    role: Role
-    element: Element
-    default: object = NO_DEFAULT
-    table: TableForm | None = None
-    """The dimensions of a Table."""
-    grid: GridForm | None = None
-    """The dimensions of a Grid."""
-
-    @property
-    def type_name(self) -> str:
-        """The type of its numbers as a user writes it, with how they are arranged."""
-        return (self.table or self.grid or self.element).name
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """One thing a kernel returns: the plane `out`, or `out0`, `out1` ... of a tuple."""
-
-    name: str
-    element: Element
-    grid: GridForm | None = None
-    """The dimensions of a Grid."""
-
-    @property
-    def role(self) -> Role:
-        return Role.OUTPUT
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
     """The planes of a kernel. `nesting` says how `return` is nested: None, one value, a tuple."""
 
-    parameters: tuple[Parameter, ...]
-    outputs: tuple[Output, ...]
+    declared: tuple[Parameter | Bundle, ...]
+    """The parameters as the function has them; one that is an object is a Bundle."""
+    returned: tuple[Output | Bundle, ...]
     nesting: Nesting
+    parameters: tuple[Parameter, ...] = field(init=False)
+    """A plane each: those of a bundle one after the other."""
+    outputs: tuple[Output, ...] = field(init=False)
     shaped: dict[str, Element] = field(init=False, repr=False)
     """The planes that hold a small array a sample, by name."""
     scalars: tuple[tuple[Parameter, ...], tuple[Output, ...]] = field(init=False, repr=False)
     """Parameters and outputs with a plane for each component of a small array."""
     tables: bool = field(init=False, repr=False)
     """Is there a Table among the parameters?"""
+    bundles: tuple[Bundle, ...] = field(init=False, repr=False)
+    """The parameters that are objects."""
+    kept: tuple[Bundle, ...] = field(init=False, repr=False)
+    """The Mutables and the outputs that are objects."""
     grid: GridForm | None = None
     """How the samples are arranged, where some plane is a Grid."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", _flat(self.declared))
+        object.__setattr__(self, "outputs", _flat(self.returned))
         planes = (*self.parameters, *self.outputs)
         shaped = {each.name: each.element for each in planes if each.element.shape}
         object.__setattr__(self, "shaped", shaped)
@@ -101,22 +70,47 @@ class Signature:
                 tuple([part for each in self.outputs for part in _output_parts(each)]),
             )
         object.__setattr__(self, "scalars", parts)
+        object.__setattr__(self, "bundles", _bundles(self.declared))
+        object.__setattr__(self, "kept", _bundles((*self.state, *self.returned)))
 
-    def given_back(self, planes: Mapping[str, Any]) -> Any:
-        """What a call gives, from the values of all planes that are stored.
+    @property
+    def state(self) -> tuple[Parameter | Bundle, ...]:
+        """The Mutables as the function has them, in the order of the signature."""
+        return tuple([each for each in self.declared if is_declared(each, *MUTABLE)])
+
+    def given_back(self, value: Callable[[Any], Any], make: Make = instance) -> Any:
+        """What a call gives: `value` says what a plane holds, `make` makes an object of a bundle.
 
         Without `return`, that is the one Mutable, or a tuple of them in the order of the signature.
         """
-        if self.nesting is not None:
-            values = tuple(planes[each.name] for each in self.outputs)
-            return values[0] if self.nesting == "one" else values
-        values = tuple(planes[each.name] for each in self.parameters if each.role in MUTABLE)
-        return values[0] if len(values) == 1 else values
+        whole = self.state if self.nesting is None else self.returned
+        values = tuple(
+            [each.build(value, make) if isinstance(each, Bundle) else value(each) for each in whole]
+        )
+        alone = self.nesting == "one" or (self.nesting is None and len(values) == 1)
+        return values[0] if alone else values
+
+    def objects(self, value: Callable[[Any], Any]) -> dict[str, Any]:
+        """State and outputs that are objects, by name: `value` says what a plane holds."""
+        return {each.name: each.build(value, instance) for each in self.kept}
 
     @property
     def observed(self) -> tuple[str, ...]:
         """The parameters whose last value is stored: Mutables and the Terminated."""
-        return tuple(each.name for each in self.parameters if each.role in (Role.STATE, Role.MASK))
+        kept = (Role.STATE, Role.MASK)
+        return tuple([each.name for each in self.declared if is_declared(each, *kept)])
+
+
+def _bundles(whole: tuple[Any, ...]) -> tuple[Bundle, ...]:
+    return tuple([each for each in whole if isinstance(each, Bundle)])
+
+
+def _flat(whole: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Each plane of these."""
+    planes: list[Any] = []
+    for each in whole:
+        planes += [plane for _, plane in each.planes()] if isinstance(each, Bundle) else [each]
+    return tuple(planes)
 
 
 def _parameters(whole: Parameter) -> Iterator[Parameter]:
@@ -170,18 +164,17 @@ def read(function: types.FunctionType, source: Source, reserved: Collection[str]
         raise HawkError("H104", what, source.head(), "def step(x: Scalar) -> Scalar: ...")
     check(source)
     known = _annotations(function, source)
-    parameters = tuple(
-        _parameter(source, arg, default, known) for arg, default in _declared(function, source)
+    declared = tuple(
+        [_parameter(source, arg, default, known) for arg, default in _declared(function, source)]
     )
-    outputs, nesting = _outputs(source, known)
-    forms = {each.name: each.grid for each in (*parameters, *outputs) if each.grid is not None}
-    returned = {each.name for each in outputs}
-    grid = grids.one_grid(forms, lambda name: _where(source, name), returned)
-    _check_names(source, parameters, outputs, reserved)
-    _check_returns(source, parameters, outputs, nesting)
-    _check_result(source, parameters, outputs)
-    _check_mask(source, parameters)
-    return Signature(parameters, outputs, nesting, grid=grid)
+    returned, nesting = _outputs(source, known)
+    grid = grids.one_grid((*_flat(declared), *_flat(returned)), lambda name: _where(source, name))
+    signature = Signature(declared, returned, nesting, grid=grid)
+    _check_names(source, signature, reserved)
+    _check_returns(source, signature)
+    _check_result(source, signature)
+    _check_mask(source, signature.parameters)
+    return signature
 
 
 def _declared(function: types.FunctionType, source: Source) -> list[tuple[ast.arg, object]]:
@@ -260,7 +253,9 @@ def _where(source: Source, name: str) -> Loc:
     return where if arrow < 0 else replace(where, col=arrow)
 
 
-def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, Any]) -> Parameter:
+def _parameter(
+    source: Source, arg: ast.arg, default: object, known: dict[str, Any]
+) -> Parameter | Bundle:
     name = arg.arg
     if name not in known and name in ("self", "cls"):
         what = f"a kernel is a function of planes, not a method: it gets no `{name}`"
@@ -276,6 +271,9 @@ def _parameter(source: Source, arg: ast.arg, default: object, known: dict[str, A
             what = f"`{name}` is Mutable, but of which type?"
             raise HawkError("H105", what, source.loc(arg), f"{name}: Mutable[Scalar]")
         return Parameter(name, Role.UNIFORM, SCALAR, default)
+    bundle = bundle_of(source, name, annotation, source.loc(arg), default)
+    if bundle is not None:
+        return bundle
     if grids.is_bare(annotation) or grids.form_in(annotation) is not None:
         return _grid_of(source, arg, annotation, default)
     form = _table_of(source, arg, annotation, default)
@@ -406,6 +404,9 @@ def _not_a_plane(source: Source, arg: ast.arg, annotation: Any, markers: list[Ma
     if annotation is str:
         fix = f"a function that takes {name} and makes the kernel, for a choice known beforehand"
         return HawkError("H105", what, source.loc(arg), fix)
+    if isinstance(annotation, type) and getattr(annotation, "__annotations__", None):
+        what = f"`{wrote}` is a class and no dataclass, so it does not say which planes it has"
+        return HawkError("H105", what, source.loc(arg), f"@dataclass above the class {wrote}")
     return HawkError("H105", what, source.loc(arg), f"{name}: {_inner(annotation)}")
 
 
@@ -424,7 +425,7 @@ def _inner(annotation: Any) -> str:
     return "Scalar"
 
 
-def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...], Nesting]:
+def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output | Bundle, ...], Nesting]:
     annotation = known.get("return")
     if annotation is None or annotation is type(None):
         return (), None
@@ -434,24 +435,22 @@ def _outputs(source: Source, known: dict[str, Any]) -> tuple[tuple[Output, ...],
             what = "how many values are returned must be known"
             fix = Edit("-> tuple[Scalar, Scalar]")
             raise HawkError("H105", what, _where(source, "return"), fix)
-        elements = [_output(source, part, annotation) for part in parts]
-        outputs = [
-            Output(f"out{i}", element, grids.form_in(part))
-            for i, (element, part) in enumerate(zip(elements, parts, strict=True))
-        ]
+        outputs = [_output(source, f"out{i}", e, annotation) for i, e in enumerate(parts)]
         return tuple(outputs), "tuple"
-    element = _output(source, annotation, annotation)
-    return (Output("out", element, grids.form_in(annotation)),), "one"
+    return (_output(source, "out", annotation, annotation),), "one"
 
 
-def _output(source: Source, annotation: Any, whole: Any) -> Element:
+def _output(source: Source, name: str, annotation: Any, whole: Any) -> Output | Bundle:
     """What one returned value is; `whole` is all that the signature says of what is returned."""
     elements, markers = _parts(annotation)
     grid = grids.form_in(annotation)
     if grid is not None and not markers:
-        return grid.element
+        return Output(name, grid.element, grid=grid)
     if len(elements) == 1 and not markers:
-        return elements[0]
+        return Output(name, elements[0])
+    bundle = bundle_of(source, name, annotation, _where(source, "return"))
+    if bundle is not None:
+        return bundle
     where, fix = _where(source, "return"), Edit(f"-> {_output_text(whole)}")
     if get_origin(annotation) in (tuple, list) and annotation is not whole:
         what = "a kernel returns one value or a tuple of values, and this tuple holds another"
@@ -515,16 +514,13 @@ def _sized(annotation: Any) -> bool:
     return isinstance(annotation, type) and annotation in _SIZED
 
 
-def _check_names(
-    source: Source,
-    parameters: tuple[Parameter, ...],
-    outputs: tuple[Output, ...],
-    reserved: Collection[str],
-) -> None:
-    taken = {output.name for output in outputs} | set(reserved)
-    for each in parameters:
+def _check_names(source: Source, signature: Signature, reserved: Collection[str]) -> None:
+    parameters = signature.parameters
+    taken = {each.name for each in (*signature.outputs, *signature.returned)} | set(reserved)
+    for each in signature.declared:
         if each.name in taken:
             raise _taken(source, each, reserved)
+    _check_planes(source, signature, reserved)
     masks = [each.name for each in parameters if each.role is Role.MASK]
     if len(masks) > 1:
         what = f"`{masks[0]}` and `{masks[1]}` are both Terminated; a sample has one mask"
@@ -532,7 +528,25 @@ def _check_names(
         raise HawkError("H108", what, _where(source, masks[1]), fix)
 
 
-def _taken(source: Source, parameter: Parameter, reserved: Collection[str]) -> HawkError:
+def _check_planes(source: Source, signature: Signature, reserved: Collection[str]) -> None:
+    """Each plane has a name of its own: that of a field is made of two, and may be one there is."""
+    known = dict.fromkeys(reserved, "")
+    known |= {each.name: f"`{each.name}`" for each in (*signature.declared, *signature.returned)}
+    for each in (*signature.parameters, *signature.outputs):
+        if not each.path:
+            continue
+        other = known.get(each.name)
+        if other is not None:
+            what = f"`{each.text}` is the plane `{each.name}`, and so is {other}"
+            if not other:
+                what = f"`{each.text}` is the plane `{each.name}`, a name that is taken where "
+                what += "kernels are called"
+            fix = f"another name for `{each.path[0]}`, or for the field `{each.path[-1]}`"
+            raise HawkError("H107", what, _where(source, each.root), fix)
+        known[each.name] = f"`{each.text}`"
+
+
+def _taken(source: Source, parameter: Any, reserved: Collection[str]) -> HawkError:
     """The error of a plane with a name that means something else where planes are named."""
     name = parameter.name
     what = f"`{name}` is what this kernel returns"
@@ -544,12 +558,13 @@ def _taken(source: Source, parameter: Parameter, reserved: Collection[str]) -> H
             what = f"`{name}` is an option where kernels are called, {name}=..."
     what += ", so no plane can have that name"
     used = source.locals | {each.id for each in read_names(source.node)}
-    wanted = ("over", "terminated") if parameter.role is Role.MASK else (f"{name}_value",)
+    masks = is_declared(parameter, Role.MASK)
+    wanted = ("over", "terminated") if masks else (f"{name}_value",)
     new = next((each for each in (*wanted, f"{name}_plane") if each not in used), f"{name}_")
     annotation = _where(source, name)
     wrote = source.lines[annotation.line - 1][annotation.col : annotation.end_col]
     fix = new + wrote[len(name) :] if annotation.line == annotation.end_line else f"{new}: ..."
-    if parameter.role is Role.MASK:
+    if masks:
         fix = f"{new}: Terminated"
     line = _line_with(source, name, new)
     return HawkError("H107", what, annotation, f"{fix}\n{line}" if line else fix)
@@ -594,15 +609,22 @@ def _check_mask(source: Source, parameters: tuple[Parameter, ...]) -> None:
     raise HawkError("H113", what, _where(source, mask), fix)
 
 
-def _check_result(
-    source: Source, parameters: tuple[Parameter, ...], outputs: tuple[Output, ...]
-) -> None:
+def _check_result(source: Source, signature: Signature) -> None:
     """A step must leave something: state, a mask or what it returns."""
-    if outputs or any(each.role in MUTABLE | {Role.MASK} for each in parameters):
+    parameters = signature.parameters
+    changed_too = MUTABLE | {Role.MASK}
+    if signature.outputs or any(each.role in changed_too for each in parameters):
         return
     what = f"a step of `{source.name}` leaves nothing behind: no parameter is Mutable, and it "
     bound = bound_names(source.body)
-    changed = next((each for each in parameters if each.name in bound), None)
+    stored = {
+        each.value.id
+        for each in own_nodes(source.body)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+    }
+    changed = next((each for each in signature.declared if each.name in bound | stored), None)
     if changed is None:
         raise HawkError("H112", what + "returns nothing", source.head(), "return ...")
     plane = f"{changed.name}: Mutable[{changed.type_name}]"
@@ -624,14 +646,10 @@ def _type_of(value: ast.expr | None) -> str:
             return "Scalar"
 
 
-def _check_returns(
-    source: Source,
-    parameters: tuple[Parameter, ...],
-    outputs: tuple[Output, ...],
-    nesting: Nesting,
-) -> None:
+def _check_returns(source: Source, signature: Signature) -> None:
     """What every `return` gives must have the form the signature declares."""
-    state = {each.name for each in parameters if each.role in MUTABLE}
+    outputs, nesting = signature.returned, signature.nesting
+    state = {each.name for each in signature.state}
     given = [node for node in own_nodes(source.body) if isinstance(node, ast.Return)]
     for node in given:
         value = node.value
@@ -655,9 +673,13 @@ def _check_returns(
             raise HawkError("H109", what, source.loc(node), example(outputs))
         if nesting == "one" and isinstance(value, ast.Tuple):
             what = f"{counted(count)} returned, the signature says one"
-            several = ", ".join([outputs[0].element.name] * count)
+            several = ", ".join([outputs[0].type_name] * count)
             fix = Edit(f"-> tuple[{several}]", at=_where(source, "return"))
-            shape, parts = outputs[0].element.shape, ", ".join(map(source.text, value.elts))
+            parts = ", ".join(map(source.text, value.elts))
+            if isinstance(outputs[0], Bundle):
+                what = f"{counted(count)} returned, the signature says a {outputs[0].type_name}"
+                raise HawkError("H109", what, source.loc(node), example(outputs))
+            shape = outputs[0].element.shape
             if shape:
                 maker = "vec" if len(shape) == 1 else "mat"
                 what = f"{counted(count)} returned, the signature says a {outputs[0].element.name}"
@@ -681,7 +703,7 @@ def article(element: Element) -> str:
     return f"{'an' if element.name[0] in 'AEIOU' else 'a'} {element.name}"
 
 
-def example(outputs: tuple[Output, ...]) -> str:
+def example(outputs: Sequence[Output | Bundle]) -> str:
     """A `return` that gives what the signature says."""
-    dots = ", ".join(["..."] * len(outputs))
-    return f"return {dots}  ({', '.join(output.element.name for output in outputs)})"
+    parts = [bundle_text(each) if isinstance(each, Bundle) else "..." for each in outputs]
+    return f"return {', '.join(parts)}  ({', '.join([each.type_name for each in outputs])})"

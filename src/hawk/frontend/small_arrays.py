@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hawk.errors import HawkError, Loc
+from hawk.frontend.instances import Fields
 from hawk.ir.types import DType
 
 
@@ -63,6 +64,11 @@ class Memory:
         self.clock += 1
         return self.clock
 
+    def cell(self) -> int:
+        """A piece of memory that nothing else is in."""
+        self.next += 1
+        return self.next - 1
+
     def fresh(self, shape: tuple[int, ...], parts: Any) -> SmallArray:
         """A new array, in memory of its own."""
         parts, first = tuple(parts), self.next
@@ -74,8 +80,10 @@ class Memory:
         now = Write(self.tick(), loc, text)
         self.written = {**self.written, **dict.fromkeys(cells, now)}
 
-    def change(self, array: SmallArray, written: dict[int, Write] | None = None) -> Write | None:
-        """What has changed of an array since it was read, if anything."""
+    def change(
+        self, array: SmallArray | Fields, written: dict[int, Write] | None = None
+    ) -> Write | None:
+        """What has changed of an array, or an object, since it was read, if anything."""
         written = self.written if written is None else written
         if not written:
             return None
@@ -96,7 +104,11 @@ class Memory:
 
     def now(self, value: Any, written: dict[int, Write]) -> Any:
         """A value of a path as those see it who came that way: what was not old there is not."""
-        if isinstance(value, SmallArray):
+        if isinstance(value, Fields):
+            parts = tuple([self.now(part, written) for part in value.parts])
+            if any(a is not b for a, b in zip(parts, value.parts, strict=True)):
+                value = replace(value, parts=parts)
+        if isinstance(value, (SmallArray, Fields)):
             if not self.change(value) or self.change(value, written):
                 return value
             return replace(value, time=self.tick())
@@ -145,6 +157,15 @@ def old(name: str, write: Write, where: Loc) -> HawkError:
     what += f"{write.loc.line}: as an array of NumPy it would have changed too"
     fix = f"`.copy()` behind what `{name}` is made of, to keep the numbers of then;\n"
     fix += f"or `{name}` bound again after line {write.loc.line}"
+    return HawkError("H309", what, where, fix)
+
+
+def old_object(name: str, write: Write, where: Loc) -> HawkError:
+    """The error of reading an object that may be another one, which was assigned to."""
+    what = f"`{name}` may be the same object as `{write.text}`, which changed in line "
+    what += f"{write.loc.line}, so what it holds now is not known"
+    fix = [f"dataclasses.replace(...) around what `{name}` is made of, for an object of its own"]
+    fix.append("an assignment on each path, where it is known which object it is")
     return HawkError("H309", what, where, fix)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from hawk.edits import filled
 from hawk.errors import Edit, HawkError
 from hawk.frontend import tables
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Instance
 from hawk.frontend.known import by_python
 from hawk.frontend.lookup import plain
 from hawk.frontend.loops import short_enough
@@ -62,7 +65,15 @@ class Structural:
             scatter: domain.scatters.scatter,
             own.vec: self.vec_,
             own.mat: self.mat_,
+            dataclasses.replace: self.replace_,
+            copy.copy: self.copy_,
         }
+
+    def replace_(self, frame: Frame, node: ast.Call, owner: Any, /, **changes: Any) -> Any:
+        return self.domain.expressions.objects.replace_(frame, node, owner, **changes)
+
+    def copy_(self, frame: Frame, node: ast.Call, owner: Any, /) -> Any:
+        return self.domain.expressions.objects.copy_(frame, node, owner)
 
     def vec_(self, frame: Frame, node: ast.Call, *values: Any) -> Any:
         return self.domain.expressions.arrays.vec(frame, node, *values)
@@ -255,6 +266,8 @@ class Structural:
         return Stream(iter(self.sequence(frame, node, values)[::-1]), self.domain.region)
 
     def isinstance_(self, frame: Frame, node: ast.Call, value: Any, kinds: Any) -> Any:
+        if isinstance(value, Instance):
+            return by_python(lambda: issubclass(value.cls, kinds), frame.loc(node))
         if is_known(value):
             return isinstance(value, kinds)
         if isinstance(value, (tuple, list, dict)):
@@ -262,6 +275,8 @@ class Structural:
         raise self._no_class(frame, node)
 
     def type_(self, frame: Frame, node: ast.Call, value: Any) -> Any:
+        if isinstance(value, Instance):
+            return value.cls
         if is_known(value) or isinstance(value, (tuple, list, dict)):
             return type(value)
         raise self._no_class(frame, node)

@@ -115,7 +115,7 @@ class Site:
         """Whether the statement binds this name to that value, and does nothing else."""
         node = self.statement
         targets = node.targets if isinstance(node, ast.Assign) else []
-        single = len(targets) == 1 and isinstance(targets[0], ast.Name)
+        single = len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute))
         return single or (isinstance(node, ast.AnnAssign) and self.value is not None)
 
     def edit(
@@ -172,8 +172,8 @@ def sites(nodes: Sequence[ast.AST], name: str) -> list[Site]:
 
 def _bound(node: ast.AST, target: ast.expr, value: ast.expr | None, name: str) -> Iterator[Site]:
     """The places of `name` in a target, each with its part of the value."""
-    if isinstance(target, ast.Name):
-        if target.id == name:
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        if name == (target.id if isinstance(target, ast.Name) else ast.unparse(target)):
             yield Site(node, value, name)
         return
     if not isinstance(target, (ast.Tuple, ast.List)):

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hawk.edits import filled
 from hawk.errors import HawkError
 from hawk.frontend.arithmetic import PYTHON
+from hawk.frontend.bundles import fields_of
 from hawk.frontend.frame import Frame
+from hawk.frontend.instances import Instance
 from hawk.frontend.known import by_python, no_text
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.suggestions import augmented, fresh
@@ -79,13 +81,20 @@ class Sums:
     def augment(self, frame: Frame, node: ast.AugAssign) -> None:
         """Run `target += value` and its like; owner and key of an element are evaluated once."""
         target, containers = node.target, self.expressions.containers
+        if isinstance(target, ast.Attribute):
+            of = self.expressions.evaluate(frame, target.value)
+            if isinstance(of, Instance):
+                self._augment_field(frame, node, target, of)
+                return
         if not isinstance(target, ast.Subscript):
             load = ast.copy_location(_loaded(target), target)
             left = self.expressions.evaluate(frame, load)
             name = target.id if isinstance(target, ast.Name) else ""
             value = self._augmented(frame, node, left, name)
             if isinstance(left, SmallArray):
-                self.expressions.arrays.assign(frame, node, left, value)
+                assert isinstance(target, ast.Name)
+                changed = self.expressions.arrays.assign(frame, node, left, value)
+                frame.names[target.id] = changed
                 return
             self.domain.walker.bind(frame, target, value)
             return
@@ -98,6 +107,23 @@ class Sums:
         left = containers.element(frame, target, owner, key)
         value = self._augmented(frame, node, left)
         containers.put(frame, target, owner, key, value)
+
+    def _augment_field(
+        self, frame: Frame, node: ast.AugAssign, target: ast.Attribute, of: Instance
+    ) -> None:
+        """`object.name += value`: an array changes where it is, a number is assigned."""
+        objects = self.expressions.objects
+        load = ast.copy_location(_loaded(target), target)
+        assert isinstance(load, ast.Attribute)
+        left = objects.attribute(frame, load, of)
+        if isinstance(left, SmallArray):
+            self.expressions.arrays.check(frame, load, left)
+        value = self._augmented(frame, node, left)
+        if isinstance(left, SmallArray) and not of.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            changed = self.expressions.arrays.assign(frame, node, left, value)
+            objects.put(frame, of, target.attr, changed)
+            return
+        objects.store(frame, target, of, value)
 
     def _augmented(self, frame: Frame, node: ast.AugAssign, left: Any, name: str = "") -> Any:
         """What `left op= right` makes of `left`: a list or dict stays the object it is."""
@@ -168,6 +194,12 @@ class Sums:
 
     def _binary(self, frame: Frame, node: Any, left: Any, right: Any, name: str = "") -> Any:
         symbol = SYMBOLS[type(node.op)]
+        for value, side in ((left, _left(node)), (right, _right(node))):
+            if isinstance(value, Instance):
+                what = f"`{frame.source.text(side)}` is {describe(self.numbers, value)}, and "
+                what += f"`{symbol}` works on numbers and arrays"
+                fix = f"{frame.source.text(side)}.{fields_of(value.cls)[0].name}, or another field"
+                raise HawkError("H201", what, frame.loc(side), fix)
         if symbol == "/" and _counts(left) and _counts(right):
             self.domain.quotients.add(node)
         if _arrays(left, right):

@@ -8,9 +8,20 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeAlias
 
 from hawk.frontend.arithmetic import Arithmetic
+from hawk.frontend.bundles import is_bundle
+from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.operators import Kind, Literal, named
 from hawk.frontend.small_arrays import SmallArray, described
-from hawk.frontend.values import Closure, Range, Scalar, Spots, Stream, TableView, is_known
+from hawk.frontend.values import (
+    Closure,
+    Range,
+    Scalar,
+    Spots,
+    Stream,
+    TableView,
+    Unusable,
+    is_known,
+)
 from hawk.ir.meaning import RANGE
 from hawk.ir.types import DType
 
@@ -40,6 +51,15 @@ class ArrayParts:
     like: SmallArray = field(compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class FieldParts:
+    """What an object holds: a template for each field, Unusable where it holds no single thing."""
+
+    cls: type
+    parts: tuple[Any, ...]
+    like: Fields = field(compare=False)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
     """An object that stays what it is."""
@@ -58,7 +78,7 @@ class Known:
         return 0
 
 
-Template: TypeAlias = "Kind | Parts | ArrayParts | Known"
+Template: TypeAlias = "Kind | Parts | ArrayParts | FieldParts | Known"
 
 
 def template_of(numbers: Arithmetic, value: Any) -> Template:
@@ -88,6 +108,13 @@ def open_up(value: Any, template: Template, leaf: Callable[[Any, Kind], Any]) ->
     """`value`, or None where there is none yet, with its numbers replaced by `leaf`."""
     if isinstance(template, Known):
         return template.value
+    if isinstance(template, Unusable):
+        return template
+    if isinstance(template, FieldParts):
+        whole = template.like if value is None else value
+        parts = [None] * len(whole.parts) if value is None else whole.parts
+        pairs = zip(parts, template.parts, strict=True)
+        return replace(whole, parts=tuple([open_up(part, each, leaf) for part, each in pairs]))
     if isinstance(template, ArrayParts):
         old = template.like if value is None else value
         parts = [None] * len(old.parts) if value is None else value.parts
@@ -104,13 +131,19 @@ def open_up(value: Any, template: Template, leaf: Callable[[Any, Kind], Any]) ->
 def fill(
     tree: Any,
     leaf: Callable[[Any], Any],
-    array: Callable[[SmallArray, tuple[Any, ...]], SmallArray] | None = None,
+    array: Callable[[Any, tuple[Any, ...]], Any] | None = None,
 ) -> Any:
     """`tree` with `leaf` applied to its parts; itself where that changes none of them.
 
-    `array` makes a small array of the old one and its new parts.
+    `array` makes a small array, or what an object holds, of the old one and its new parts.
     """
     match tree:
+        case Fields():
+            parts = tuple([fill(part, leaf, array) for part in tree.parts])
+            if array is not None:
+                return array(tree, parts)
+            same = all(a is b for a, b in zip(tree.parts, parts, strict=True))
+            return tree if same else replace(tree, parts=parts)
         case SmallArray():
             parts = tuple([leaf(part) for part in tree.parts])
             if all(a is b for a, b in zip(tree.parts, parts, strict=True)):
@@ -149,6 +182,9 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
         case SmallArray():
             line = value.parts[0].value.loc.line
             return described(value, numbers.real) + (f" (line {line})" if line and lines else "")
+        case Instance() | Fields():
+            name = value.cls.__name__
+            return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
         case bool() | int() | float():
             return f"the number {value!r}"
         case None:
@@ -169,4 +205,5 @@ def describe(numbers: Arithmetic, value: Any, *, lines: bool = False) -> str:
             return f"the class `{value.__name__}`"
         case _:
             name = type(value).__name__
-            return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
+            known = " made outside of the kernel" if is_bundle(type(value)) else ""
+            return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}{known}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hawk.errors import HawkError
+from hawk.frontend.bundles import Bundle
 from hawk.frontend.events import Events
 from hawk.frontend.frame import Frame
 from hawk.frontend.kernel_domain import KernelDomain
@@ -64,30 +65,33 @@ def trace(
         for axis in signature.grid.axes:
             domain.numbers.dimension(axis)
     names: dict[str, Any] = {}
-    for each in signature.parameters:
+
+    def read(each: Parameter) -> Any:
+        """What a plane holds when a step starts."""
         if each.role is Role.MASK:
-            names[each.name] = domain.numbers.settle(NOT_DONE)
-            continue
+            return domain.numbers.settle(NOT_DONE)
         parts = [Scalar(plane.read) for plane in groups[each.name] if plane.read is not None]
         if each.table is not None:
             dtype = each.element.at(real)
             shared = each.role is Role.SHARED
-            names[each.name] = TableView(
-                each.name, domain.numbers, parts[0], each.table, dtype, shared
-            )
-            continue
+            return TableView(each.text, domain.numbers, parts[0], each.table, dtype, shared)
         if each.grid is not None:
-            changed = each.role is Role.STATE
-            names[each.name] = GridScalar(
+            return GridScalar(
                 parts[0].value,
-                name=each.name,
+                name=each.text,
                 numbers=domain.numbers,
                 form=each.grid,
-                changed=changed,
+                changed=each.role is Role.STATE,
             )
-            continue
         shape = each.element.shape
-        names[each.name] = domain.memory.fresh(shape, parts) if shape else parts[0]
+        return domain.memory.fresh(shape, parts) if shape else parts[0]
+
+    for each in signature.declared:
+        if isinstance(each, Bundle):
+            objects = domain.expressions.objects
+            names[each.name] = objects.of_planes(names, each, read, each.name)
+        else:
+            names[each.name] = read(each)
     leave = Leave(domain, signature, names)
     frame = Frame(source, names, planes=leave.planes, leave=leave)
     try:
@@ -140,7 +144,7 @@ def _planes(
     each: Parameter | Output
     for each in (*signature.parameters, *signature.outputs):
         role = Role.UNIFORM if each.name in uniform else each.role
-        where = source.loc(nodes[each.name]) if each.name in nodes else source.head()
+        where = source.loc(nodes[each.root]) if each.root in nodes else source.head()
         dtype, group = each.element.at(real), groups.setdefault(each.name, [])
         for name in each.element.components(each.name):
             reads = role not in (Role.MASK, Role.OUTPUT)

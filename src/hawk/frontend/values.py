@@ -8,6 +8,7 @@ from typing import Any
 
 from hawk.annotations import GridForm, TableForm
 from hawk.errors import HawkError, Loc
+from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.source import Source
 from hawk.ir.nodes import Const, Number, Value
@@ -149,7 +150,7 @@ def leaves(value: object) -> Iterator[object]:
         case _ if isinstance(value, VIEWS):
             for part in value:
                 yield from leaves(part)
-        case SmallArray():
+        case SmallArray() | Fields():
             yield from value.parts
         case slice():
             yield from leaves((value.start, value.stop, value.step))
@@ -160,7 +161,9 @@ def leaves(value: object) -> Iterator[object]:
 def is_known(value: object) -> bool:
     """Whether Python knows all of `value`."""
     return not any(
-        isinstance(part, (Scalar, Unusable, Range, Closure, Stream, TableView, Spots, Spot))
+        isinstance(
+            part, (Scalar, Unusable, Range, Closure, Stream, TableView, Spots, Spot, Instance)
+        )
         for part in leaves(value)
     )
 

@@ -104,7 +104,8 @@ class Walker:
         for way in Exit:
             a, b = first.get(way), second.get(way)
             if a is not None and b is not None:
-                names = _paired(fork, a.names, b.names, frame, node)
+                names, other = self.domain.unite([a.names, b.names])
+                names = _paired(fork, names, other, frame, node)
                 joined[way] = Way(fork.flag(a.flag, b.flag), names)
             elif a is not None:
                 names = {name: fork.only(name, value, 0) for name, value in a.names.items()}
@@ -269,7 +270,7 @@ class Walker:
         return self._passes(frame, node, binders, names)
 
     def _while(self, frame: Frame, node: ast.While) -> Ways:
-        node = _with_plain_test(node, always=self.domain.watches)
+        node = _with_plain_test(node, always=self.domain.acts(node.test))
         names = bound(node)
         self._settle({Exit.NEXT: always(frame.names)}, names)
         entry = dict(frame.names)
@@ -372,17 +373,17 @@ class Walker:
         """A loop at run time: find the types it carries, then write it."""
         entry, domain = frame.names, self.domain
         changed = {n for n in stored(node) if domain.changes_in_place(entry.get(n))}
-        names = bound(node) | changed
+        names = bound(node) | changed | domain.changing(node, entry)
         templates = {
             name: domain.template(entry[name])
             for name in sorted(names)
             if name in entry and not isinstance(entry[name], Unusable)
         }
         templates = {n: each for n, each in templates.items() if not isinstance(each, Unusable)}
-        kept = domain.kept()
+        kept, stands = domain.kept(), dict[str, Any]()
         while True:
             frame.names = dict(entry)
-            attempt = Attempt(self, frame, node, bounds, trips, templates, names)
+            attempt = Attempt(self, frame, node, bounds, trips, templates, names, stands)
             try:
                 ways = attempt.run()
             except NeedsKnown:
@@ -391,7 +392,8 @@ class Walker:
             if ways is not None:
                 return ways
             domain.restore(kept)
-            templates = attempt.widened
+            templates, names, entry = attempt.widened, attempt.names, attempt.came
+            templates |= {name: domain.template(entry[name]) for name in sorted(attempt.added)}
 
 
 def _certain(ways: Ways) -> Ways:

@@ -9,7 +9,9 @@ import importlib
 import importlib.util
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,6 +182,43 @@ def moving(n: int = 4, **changes: Any) -> dict[str, Any]:
     return planes | {"g": (0.0, 0.0, -1.0), "dt": 0.1} | changes
 
 
+@dataclass
+class Body:
+    position: Vector[3]
+    velocity: Vector[3]
+    mass: Scalar
+    drag: Param = 0.0
+
+
+@hawk.kernel
+def drift(body: Mutable[Body], dt: Param):
+    body.velocity -= dt * body.drag * body.velocity
+    body.position += dt * body.velocity
+
+
+@hawk.kernel
+def nearest(a: Body, b: Body) -> Body:
+    return a if a.position @ a.position < b.position @ b.position else b
+
+
+@hawk.kernel
+def meet(a: Mutable[Body], b: Mutable[Body]):
+    a.velocity, b.velocity = b.velocity.copy(), a.velocity.copy()
+
+
+@dataclass(slots=True)
+class Slotted:
+    position: Any
+    velocity: Any
+    mass: Any
+
+
+def bodies(n: int = 4, **changes: Any) -> Body:
+    """What `drift` takes."""
+    held: dict[str, Any] = {"position": np.zeros((3, n)), "velocity": np.zeros((3, n))}
+    return Body(**(held | {"mass": np.ones(n)} | changes))
+
+
 def given(n: int = 4, **changes: Any) -> dict[str, Any]:
     """The planes of `swing`."""
     planes = {name: np.zeros(n) for name in ("omega", "x", "v", "t")}
@@ -210,7 +249,7 @@ def memory_map(array: Any) -> Any:
 
 def said(case: Case) -> str:
     """What the call says."""
-    names = {**globals(), **vars(exporters), "array": array}
+    names = {**globals(), **vars(exporters), "array": array, "SimpleNamespace": SimpleNamespace}
     if case.file in OPTIONAL:
         names[case.file] = importlib.import_module(case.file)
     with pytest.raises((eagle.BindError, TypeError)) as caught:

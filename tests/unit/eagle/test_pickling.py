@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -249,8 +249,8 @@ def test_a_program_sends_its_kernels_to_processes_that_it_spawns(tmp_path: Path)
     program.write_text(
         textwrap.dedent(
             """
-            import concurrent.futures, multiprocessing
-            import hawk, numpy as np
+            import concurrent.futures, dataclasses, multiprocessing
+            import eagle, hawk, numpy as np
             from hawk import *
 
             def cube(x):
@@ -260,10 +260,30 @@ def test_a_program_sends_its_kernels_to_processes_that_it_spawns(tmp_path: Path)
             def power(x: Scalar) -> Scalar:
                 return cube(x) * x
 
+            @dataclasses.dataclass
+            class Ball:
+                z: Scalar
+                bounces: Index
+
+                def up(self):
+                    self.z += cube(2.0)
+
+            @hawk.kernel
+            def throw(ball: Mutable[Ball], over: Terminated) -> Ball:
+                ball.up()
+                over = ball.z > 20.0
+                return dataclasses.replace(ball, bounces=1)
+
+            def thrown(kernel, ball):
+                return eagle.simulate(kernel, max_steps=9, ball=ball)
+
             if __name__ == "__main__":
                 context = multiprocessing.get_context("spawn")
                 with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
                     print(pool.submit(power, np.arange(4.0)).result())
+                    ball = Ball(np.arange(2.0), np.zeros(2, np.int64))
+                    result = pool.submit(thrown, throw, ball).result()
+                    print(result.ball, type(result.out) is Ball, ball.z)
             """
         ),
         encoding="utf-8",
@@ -271,7 +291,40 @@ def test_a_program_sends_its_kernels_to_processes_that_it_spawns(tmp_path: Path)
 
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
 
-    assert "[ 0.  1. 16. 81.]\n" == run.stdout
+    power, throw = run.stdout.splitlines()
+    assert "[ 0.  1. 16. 81.]" == power
+    assert "Ball(z=array([24., 25.]), bounces=array([0, 0])) True [0. 1.]" == throw
+
+
+BALL = """
+from dataclasses import dataclass
+import hawk
+from hawk import *
+
+@dataclass
+class Ball:
+    z: Scalar
+
+    def up(self):
+        self.z += HEIGHT
+
+@hawk.kernel
+def throw(ball: Mutable[Ball]):
+    ball.up()
+"""
+
+
+def test_a_class_of_the_same_text_is_the_one_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = imported(tmp_path, f"HEIGHT = 1.0\n{BALL}", monkeypatch)
+    raw = pickle.dumps(module.throw)
+    ball = pickle.loads(raw)(SimpleNamespace(z=np.zeros(2)))
+    assert type(ball) is module.Ball
+    module.HEIGHT = 2.0  # what its method reads
+    other = pickle.loads(raw)(SimpleNamespace(z=np.zeros(2)))
+    assert type(other) is not module.Ball
+    assert [1.0, 1.0] == other.z.tolist()
 
 
 def test_kernels_and_helpers_may_read_each_other(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import importlib
 import itertools
 import linecache
@@ -229,7 +231,8 @@ class NoDomain:
 
 
 def resolved(name: str) -> Any:
-    return eval(name, {"hawk": hawk, "math": math, "np": np})
+    modules = {"copy": copy, "dataclasses": dataclasses}
+    return eval(name, {"hawk": hawk, "math": math, "np": np, **modules})
 
 
 def listed(heading: str) -> set[str]:

@@ -28,6 +28,7 @@ LEADS_ON = {
     "a tuple in a tuple returned": "what is returned is still one in the other",
     "and of numbers": "the number, where a truth is returned",
     "matrices that do not fit": "one of the two products has the shape that is returned",
+    "an object that is run over": "its fields are of several shapes",
     "UInt32 and Index": "the bits are an Index, and what is returned a UInt32",
 }
 """Cases in which another error follows what is written, with the reason."""
