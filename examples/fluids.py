@@ -3,8 +3,9 @@
     python examples/fluids.py [cpu | simulated]
 
 A fluid without friction in a square that goes on with its other side (stable fluids on staggered
-cells): velocities are on the faces of cells, pressure and dye in the middle. A step carries everything
-along the flow, and then takes away what would compress it: the pressure is found by Jacobi's sweeps. A frame leaves while two steps run, of which only the second overwrites the dye.
+cells): velocities are on the faces of cells, pressure and dye in the middle. A step carries all of
+them along the flow, and then takes away what would compress it; Jacobi's sweeps find the pressure.
+A frame leaves while two steps run, of which only the second overwrites the dye.
 """
 
 import sys

@@ -81,8 +81,8 @@ def _of_copy(item: Copy, control: str, device: str) -> Iterator[Objection]:
         return
     for end in (source, into):
         if end.root.device is not HOST and not end.view.flags.c_contiguous:
-            what = f"eagle.copy: `{end.name}` has gaps, and what is copied on {device} has none"
-            fix = "a kernel that writes it; or the whole array, and the part of that"
+            what = f"eagle.copy: `{end.name}` is not contiguous, and a copy on {device} needs that"
+            fix = "a kernel that writes it; or a copy of the whole array, and a view of that"
             yield Objection(item, what, fix)
     pageable = next((each for each in hosts if not is_pinned(each.view)), None)
     if control and pageable is not None:
