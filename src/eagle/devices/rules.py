@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from eagle.devices.base import Cut, Objection
 from eagle.devices.host.device import HOST
-from eagle.devices.host.pinned import is_pinned
+from eagle.devices.host.pinned import is_pinned, pinned_like
 from eagle.devices.host.stretches import same_memory
 from eagle.devices.plan import (
     Call,
@@ -89,15 +89,7 @@ def _of_copy(item: Copy, control: str, device: str) -> Iterator[Objection]:
         what = f"`{pageable.name}` is pageable, and copied inside `{control}`; there a CUDA graph "
         what += "copies from and to pinned memory only"
         name = pageable.root.parameter or "an array"
-        yield Objection(item, what, f"{name} = {pinned_like(pageable)}, made before")
-
-
-def pinned_like(region: Region) -> str:
-    """The text that makes a pinned array like the one that a region is part of."""
-    view = region.root.view
-    shape = view.shape[0] if view.ndim == 1 else view.shape
-    dtype = "" if view.dtype.name == "float64" else f", np.{view.dtype}"
-    return f"eagle.pinned({shape}{dtype})"
+        yield Objection(item, what, f"{name} = {pinned_like(pageable.root.view)}, made before")
 
 
 def _of_cells(item: Item, device: str) -> Iterator[Objection]:

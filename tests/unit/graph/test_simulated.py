@@ -551,6 +551,23 @@ def test_a_copy_of_what_is_not_contiguous_on_the_device_is_refused() -> None:
     assert "`x[::2]` is not contiguous" in said
 
 
+def test_a_pinned_array_is_exchanged_for_a_pinned_one() -> None:
+    def build(x, k, h, free):
+        g = eagle.Graph()
+        if k:
+            eagle.copy(x, into=h)
+        eagle.copy(x, into=free)
+        return g
+
+    k, other, free = there(1, dtype=np.int32), eagle.pinned(2), np.zeros(2)
+    graph = built(build, there(1.0, 2.0), k, eagle.pinned(2), np.zeros(2))
+    with pytest.raises(ValueError, match=r"'h': expected a pinned array, .* eagle\.pinned\(2\)"):
+        graph.bind(h=np.zeros(2))
+    graph.bind(h=other, free=free)
+    graph.launch()
+    assert [1.0, 2.0] == other.tolist() == free.tolist()
+
+
 def test_a_graph_is_no_node_of_another() -> None:
     def build(x):
         g = eagle.Graph()

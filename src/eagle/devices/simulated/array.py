@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.devices.host.pinned import pinned_like
 from eagle.devices.simulated.stream import STREAM
 
 
@@ -116,9 +117,7 @@ class SimulatedArray:
     # -- what would need its numbers on the host ---------------------------------------------------
 
     def _refusal(self, how: str, fix: str = "") -> TypeError:
-        shape = self.shape[0] if self.ndim == 1 else self.shape
-        dtype = "" if self.dtype == np.float64 else f", np.{self.dtype}"
-        fix = fix or f"h = eagle.pinned({shape}{dtype}); eagle.copy(x, into=h), and h here"
+        fix = fix or f"h = {pinned_like(self._memory)}; eagle.copy(x, into=h), and h here"
         return TypeError(
             f"{how}: this array, {self.dtype} {self.shape}, is on the simulated device, which the "
             f"host cannot read\n  write: {fix}"
