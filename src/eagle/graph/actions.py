@@ -77,6 +77,9 @@ def _check_ends(checker: GraphRecorder, one: Plane, two: Plane) -> None:
         what = f"eagle.copy: `{one.name}` is {first.dtype}, `{two.name}` {second.dtype}; a copy "
         what += "converts nothing"
         raise checker.error("G203", what, f"into= an array of {first.dtype}")
+    if first.dtype.hasobject:
+        what = f"eagle.copy: `{one.name}` holds Python objects, which are no memory to copy"
+        raise checker.error("G203", what, "arrays of numbers")
     if not second.flags.writeable:
         raise checker.error(
             "G203", f"eagle.copy: `{two.name}` is read-only", "into= a writable array"

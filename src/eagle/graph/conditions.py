@@ -65,7 +65,7 @@ class Conditions:
 
     def _compare(self, frame: Frame, node: ast.Compare) -> Any:
         """A chain of comparisons: all must hold, and each side is evaluated once."""
-        left = self._domain.evaluate(frame, node.left)
+        left, left_node = self._domain.evaluate(frame, node.left), node.left
         tests: list[Condition] = []
         answer: Any = True
         for op, right_node in zip(node.ops, node.comparators, strict=True):
@@ -75,12 +75,15 @@ class Conditions:
             if tests and len(self._recorder.inside) > nodes:
                 what = "whether the rest of this chain runs is known only at replay"
                 raise self._recorder.error("G103", what, "a < b and b < c, joined by `and`")
+            if not isinstance(op, (ast.Is, ast.IsNot)):
+                for value, side in ((left, left_node), (right, right_node)):
+                    self._recorder.refuse_foreign(value, frame.source.text(side))
             answer = self._compared(op, left, right)
             if isinstance(answer, CONDITIONS):
                 tests.append(answer)
             elif len(node.ops) > 1 and not self._domain.truth(frame, answer, node):
                 return answer
-            left = right
+            left, left_node = right, right_node
         if not tests:
             return answer
         return tests[0] if len(tests) == 1 else Every(tuple(tests))

@@ -67,8 +67,8 @@ class GraphCycle:
 
     def _count(self, start: Any) -> None:
         """Count by cells: where the next pass is, where this one is, where it ends."""
-        recorder, bounds = self._recorder, self._domain.counted
-        assert bounds is not None
+        assert isinstance(self._node, ast.For)
+        recorder, bounds = self._recorder, self._domain.counted[self._node.iter]
         count, number, limit = (
             recorder.cell(name, CellKind.I64) for name in ("next", "pass", "limit")
         )

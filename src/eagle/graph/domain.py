@@ -56,8 +56,8 @@ class BuilderDomain:
         self.walker = BuilderWalker(self)
         self.python = Python(frame)
         self.conditions = Conditions(self)
-        self.counted: Range | None = None
-        """The bounds of the loop that is being begun."""
+        self.counted: dict[ast.AST, Range] = {}
+        """The bounds of each loop that counts, by what it goes through."""
         self._loops = {
             each.iter: each for each in own_nodes(frame.source.body) if isinstance(each, ast.For)
         }
@@ -79,8 +79,10 @@ class BuilderDomain:
                 return tuple([self.evaluate(frame, each) for each in node.elts])
             case ast.Call(func=ast.Name(id="range"), keywords=[]) if self._is_range(frame):
                 args = tuple([self.evaluate(frame, each) for each in node.args])
+                self.recorder.loc = frame.loc(node)
+                for each, bound in zip(args, node.args, strict=True):
+                    self.recorder.refuse_foreign(each, frame.source.text(bound))
                 if any(isinstance(each, Plane) for each in args):
-                    self.recorder.loc = frame.loc(node)
                     return bounds_of(self.recorder, args)
                 return range(*args)
             case ast.Call() if _asks_inside(node):
@@ -191,6 +193,7 @@ class BuilderDomain:
         if isinstance(value, CONDITIONS):
             return value
         self.recorder.loc = frame.loc(node)
+        self.recorder.refuse_foreign(value, frame.source.text(node))
         return self.recorder.holds(value) if isinstance(value, Plane) else bool(value)
 
     def bound_where(self, truth: Any) -> dict[str, Any]:
@@ -270,13 +273,13 @@ class BuilderDomain:
 
     def iterate(self, frame: Frame, value: Any, node: ast.AST) -> Range | range | Iterable[Any]:
         if isinstance(value, Range):
-            self.counted = value
+            self.counted[node] = value
             return value
         if isinstance(value, range):
             loop = self._loops.get(node) if isinstance(node, ast.expr) else None
             if loop is None or not _leaves_early(loop) or value.step != 1:
                 return tuple(value)
-            self.counted = Range(value.start, value.stop, value.step)
+            self.counted[node] = Range(value.start, value.stop, value.step)
             return value
         return value
 

@@ -78,6 +78,8 @@ def _misfit(root: Root, value: object) -> tuple[str, View | None]:
         return f"expected {wanted}, got {got}", None
     if before.size and view.strides != before.strides:
         return f"expected strides {before.strides}, got {view.strides}", None
+    if before.flags.aligned and not view.flags.aligned:
+        return "expected an aligned array, got one that is not; write x.copy()", None
     if before.flags.writeable and not view.flags.writeable:
         return "expected a writable array, got a read-only one", None
     return "", view

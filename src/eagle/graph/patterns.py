@@ -24,6 +24,8 @@ def fits(
     )
     if holds_planes and isinstance(node, (ast.MatchAs, ast.MatchSequence)):
         return _sequence(domain, frame, value, node)
+    domain.recorder.loc = frame.loc(node)
+    domain.recorder.refuse_foreign(value)
     return _by_python(value, node, domain, frame)
 
 

@@ -246,6 +246,14 @@ class GraphRecorder:
             raise self.error("G103", what, "a kernel that writes whether it holds: -> Bool")
         return plane.cell, plane.name
 
+    def refuse_foreign(self, value: object, text: str = "") -> None:
+        """Refuse to ask an array that is no plane of the graph: the answer would be that of now."""
+        if isinstance(value, np.ndarray):
+            what = f"`{text}`" if text else "what is matched"
+            what += " is an array that is no parameter of the builder, so it would be asked once, "
+            what += "while the graph is built, and not at each replay"
+            raise self.error("G103", what, f"{text or 'it'} as a parameter of the builder")
+
     def truth(self, condition: Condition, said: str) -> Plane:
         """A cell with whether a condition holds here and now."""
         cell = self.cell(said)

@@ -534,3 +534,62 @@ def test_a_graph_is_printed() -> None:
     assert "subgraph n2" in graph.to_mermaid()
     assert graph.to_dot().count("{") == graph.to_dot().count("}")
     assert "<eagle.Graph build: 5 nodes>" == repr(graph)
+
+
+def test_a_loop_that_carries_a_plane_keeps_its_own_bounds() -> None:
+    """Its body is walked twice, and the loop inside has bounds of its own."""
+
+    def build(a, b, x, y):
+        g = eagle.Graph()
+        z = twice(x)
+        for _ in range(a):
+            for _ in range(b):
+                inc(x)
+            z = twice(x)
+            inc(y)
+        g.result = z
+        return g
+
+    x, y = np.zeros(3), np.zeros(3)
+    graph = launched(build, cell(5), cell(2), x, y)
+    assert (10.0, 5.0, 20.0) == (x[0], y[0], graph.result[0])
+
+
+@pytest.mark.parametrize("way", ["if", "while", "range", "match", "not"])
+def test_an_array_that_is_no_parameter_is_not_asked_while_a_graph_is_built(way: str) -> None:
+    outside = cell(1)
+
+    def by_if(x):
+        g = eagle.Graph()
+        if outside == 1:
+            inc(x)
+        return g
+
+    def by_while(x):
+        g = eagle.Graph()
+        while outside:
+            inc(x)
+        return g
+
+    def by_range(x):
+        g = eagle.Graph()
+        for _ in range(0, outside):
+            inc(x)
+        return g
+
+    def by_match(x):
+        g = eagle.Graph()
+        match outside:
+            case 1:
+                inc(x)
+        return g
+
+    def by_not(x):
+        g = eagle.Graph()
+        if not outside:
+            inc(x)
+        return g
+
+    ways = {"if": by_if, "while": by_while, "range": by_range, "match": by_match, "not": by_not}
+    with pytest.raises(eagle.GraphError, match="no parameter of the builder"):
+        eagle.Graph.builder(ways[way])(np.zeros(3))

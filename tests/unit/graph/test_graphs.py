@@ -527,6 +527,7 @@ def test_other_arrays_and_all_that_is_cut_from_them() -> None:
         ({"z": np.zeros(3)}, "there are x, y"),
         ({"dt": 0.5}, r"write build\.params\(dt=\.\.\.\)"),
         ({"x": np.broadcast_to(np.zeros(1), 3)}, "strides"),
+        ({"x": np.frombuffer(bytearray(25), np.uint8)[1:].view(float)}, "aligned"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(planes: dict[str, Any], said: str) -> None:
