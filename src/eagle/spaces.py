@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import ModuleType
 
 import numpy as np
@@ -17,14 +18,17 @@ def gpu_available() -> bool:
 def xp_for(device: str) -> ModuleType:
     """The array library for `device`: for `"cpu"` NumPy.
 
+    For `"simulated"` it is that of a device made of host memory, which refuses what a GPU refuses.
     It has `zeros`, `ones`, `empty`, `linspace` and `asarray`, so a program can be written for any
     device. Raises ValueError for a device that there is not.
     """
     if device == "cpu":
         return np
-    if device in ("gpu", "simulated"):
+    if device == "simulated":
+        return import_module("eagle.devices.simulated.xp")
+    if device == "gpu":
         raise ValueError(
-            f"eagle.xp_for: there is no {device!r} device in this version, which runs kernels on "
-            'the CPU only; write eagle.xp_for("cpu")'
+            "eagle.xp_for: there is no 'gpu' device in this version, which runs kernels on the CPU "
+            'only; write eagle.xp_for("cpu"), or "simulated" to see what a GPU refuses'
         )
-    raise ValueError(f'eagle.xp_for: expected "cpu", got {shown(device)}')
+    raise ValueError(f'eagle.xp_for: expected "cpu" or "simulated", got {shown(device)}')

@@ -81,6 +81,8 @@ class Program:
         self.signature: Signature = read(function, self.source, RESERVED)
         self._traced: dict[tuple[DType, frozenset[str]], Traced] = {}
         self._compiled: dict[tuple[DType, frozenset[str], bool], Ready] = {}
+        self._lone: dict[tuple[DType, frozenset[str], bool], Ready] = {}
+        """The same as code that advances one sample at a time."""
 
     def trace(self, real: DType, uniform: frozenset[str]) -> Traced:
         """The program as the source says it, traced again when a global it read has changed."""
@@ -124,6 +126,27 @@ class Program:
                 self._compiled[way] = known
             return known.compiled
 
+    def lone(self, compiled: Compiled) -> Compiled:
+        """The code of the same program that advances one sample at a time, as a GPU's thread does.
+
+        `compiled` is what `compile` gave.
+        """
+        ways = (way for way, known in self._compiled.items() if known.compiled is compiled)
+        way = next(ways, None)
+        if way is None:  # a global has changed since: what is compiled now is another program
+            return compiled
+        ready = self._compiled[way]
+        with compiling():
+            known = self._lone.get(way)
+            if known is None or known.traced is not ready.traced:
+                _, uniform, count_steps = way
+                program = ready.traced.function
+                program = _counting(program) if count_steps else program
+                program = _checking(program, ready.traced) if self.checks else program
+                compiled = _with_phases(self.function, program, uniform, lone=True)
+                known = self._lone[way] = Ready(ready.traced, compiled, {})
+            return known.compiled
+
     def ready(self, real: DType) -> Ready | None:
         """What is compiled already for float width `real` and arrays for all inputs.
 
@@ -145,26 +168,30 @@ def _checking(fn: Function, traced: Traced) -> Function:
     return with_planes(fn, traced.events)
 
 
-def _with_phases(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
+def _with_phases(
+    function: FunctionType, fn: Function, uniform: frozenset[str], *, lone: bool = False
+) -> Compiled:
     """Native code of the traced program `fn`, and of what each sample gives to its reductions."""
     if not fn.reductions and not fn.scatters:
-        return _compiled(function, fn, uniform)
+        return _compiled(function, fn, uniform, lone=lone)
     from hawk.passes.phases import given_to, plane_given_to, step_of  # few kernels need it
 
     phases = tuple(
         Phase(
-            plane_given_to(fn, each) or _compiled(function, given_to(fn, each), uniform),
+            plane_given_to(fn, each) or _compiled(function, given_to(fn, each), uniform, lone=lone),
             each.value.dtype,
             each.kind,
             each.plane,
         )
         for each in fn.reductions
     )
-    step = _compiled(function, step_of(fn), uniform)
+    step = _compiled(function, step_of(fn), uniform, lone=lone)
     return replace(step, phases=phases, scatters=fn.scatters)
 
 
-def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> Compiled:
+def _compiled(
+    function: FunctionType, fn: Function, uniform: frozenset[str], *, lone: bool = False
+) -> Compiled:
     """Native code of the traced program `fn`, from the cache where it is there."""
     # llvmlite takes 30 ms to load, so it waits until something is compiled, and the cache with it.
     from hawk.cache.lookup import Wanted, shared
@@ -176,8 +203,10 @@ def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> 
         # What is in the cache needs neither passes nor emitter.
         from hawk.passes.pipeline import optimise
         from hawk.targets.cpu.compile import build
+        from hawk.targets.cpu.width import variant
 
-        return build(optimise(fn))
+        best = optimise(fn)
+        return build(best, variant=variant(best, host(), 1, 1) if lone else None)
 
     started = time.perf_counter()
     numbers = f", one number for all samples: {', '.join(sorted(uniform))}" if uniform else ""
@@ -185,7 +214,7 @@ def _compiled(function: FunctionType, fn: Function, uniform: frozenset[str]) -> 
         kernel=function.__qualname__,
         file=function.__code__.co_filename,
         program=to_text(replace(fn, name=""), locations=False, names=False),
-        variant=f"{fn.real.hawk}{numbers}",
+        variant=f"{fn.real.hawk}{numbers}{', one sample at a time' * lone}",
         machine=host().identity,
         versions=versions(),
     )

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 ENDS = {
     "epidemic": "2.5 contacts a day: 60% of the epidemics become large",
+    "fluids": "what flows into a cell flows out of it, to",
     "heat": "order 2.00",
     "option": "plain, by the formula: 9.1218",
     "reentry": "down after",

@@ -100,5 +100,5 @@ def test_without_the_wait_it_is_refused() -> None:
                 drift(a)
         return g
 
-    with pytest.raises(eagle.GraphError, match=r"write: w\.wait\(a\) before `drift`"):
+    with pytest.raises(eagle.GraphError, match=r"write: w\.wait\(h_frame\) before `drift`"):
         unordered(np.ones((2, 3)), np.ones((2, 3)))

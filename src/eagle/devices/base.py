@@ -18,6 +18,7 @@ from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Item, Launch, Plan, Root, View
+    from hawk.kernel import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,13 @@ class Objection(NamedTuple):
     fix: str
 
 
+class Cut(NamedTuple):
+    """A graph is cut before this node; before and after it where the node is eager."""
+
+    item: Item
+    why: str
+
+
 class Device(abc.ABC):
     """A place where arrays live and kernels run."""
 
@@ -215,8 +223,8 @@ class Device(abc.ABC):
     """As messages say it: `the host`."""
 
     @abc.abstractmethod
-    def zeros(self, shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
-        """A new array of zeros."""
+    def empty(self, shape: tuple[int, ...], dtype: DType) -> Any:
+        """A new array of this device. A graph writes every number of it before it is read."""
 
     @abc.abstractmethod
     def locate(self, value: object) -> View | None:
@@ -229,6 +237,14 @@ class Device(abc.ABC):
     @abc.abstractmethod
     def objections(self, plan: Plan) -> list[Objection]:
         """What is wrong with a graph on this device, though not on every one."""
+
+    def cuts(self, plan: Plan) -> list[Cut]:
+        """Where the device cuts a graph into parts, and waits for one before the next begins."""
+        return []
+
+    def compiled(self, program: Program, compiled: Compiled) -> Compiled:
+        """The code of a kernel on this device, given that which it was bound with on the host."""
+        return compiled
 
     @abc.abstractmethod
     def capture(self, plan: Plan) -> Captured:
@@ -252,6 +268,20 @@ class Device(abc.ABC):
         are kept alive by what is returned. `words` is the same with the addresses of the arrays.
         """
 
+
+class Allocations(threading.local):
+    """Whether arrays may be made now, on this thread. While a graph is built, not everywhere."""
+
+    refuse: Callable[[str], None] | None = None
+    """Raises for what would be made."""
+
+    def check(self, made: str) -> None:
+        """Ask before an array is made that a program may take for a new one at each replay."""
+        if self.refuse is not None:
+            self.refuse(made)
+
+
+allocations = Allocations()
 
 _devices: list[Device] = []
 

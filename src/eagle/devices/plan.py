@@ -338,3 +338,5 @@ class Plan:
     device: Device
     order: Callable[[list[Item]], list[Item]]
     """A legal order of a body's nodes, for devices that run one after the other."""
+    waits: Callable[[list[Item]], list[tuple[int, int]]]
+    """Which nodes of a body wait for which, as places in it: (before, after)."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.devices.base import Device
+from eagle.devices.base import Device, allocations
 from eagle.devices.host.device import HOST
 from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory
@@ -246,6 +246,7 @@ def pinned(shape: Any, dtype: Any = np.float64) -> NDArray[Any]:
 
     Where there is no GPU it is an ordinary array. Raises ValueError for what is no shape.
     """
+    allocations.check("a pinned array")
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
     numbers = [whole(each) for each in sizes]
     if any(each is None or each < 0 for each in numbers):

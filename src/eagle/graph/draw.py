@@ -88,7 +88,10 @@ def boxes(plan: Plan) -> str:
     nodes, count = _numbered(plan.body, 1)
     nodes_said = "1 node" if count == 2 else f"{count - 1} nodes"
     lines = [f"graph {plan.name}: {nodes_said} on {plan.device.name}"]
+    cuts = {id(cut.item): cut.why for cut in plan.device.cuts(plan)}
     for node in nodes:
+        if id(node.item) in cuts:
+            lines += _wrapped(f"-- the graph is cut here: {cuts[id(node.item)]}", WIDTH)
         lines += _box(node, plan, WIDTH)
     return "\n".join(lines)
 

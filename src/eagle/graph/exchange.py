@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from eagle.deploy import Deployed
 from eagle.devices.base import home_of
+from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
+from eagle.devices.host.pinned import is_pinned, pinned_like
 from eagle.devices.plan import Call, Launch, Root, View, walk
 from eagle.graph.numbers import computed_with
 from eagle.graph.recorder import GraphRecorder
@@ -33,6 +35,8 @@ def bind(graph: Graph, writer: GraphRecorder, planes: Mapping[str, object]) -> N
             problems.append(f"{name!r}: {_unknown(writer, name, by_name)}")
             continue
         why, view = _misfit(root, value)
+        if not why and view is not None and writer.device is not HOST:
+            why = _unpinned(root, view)
         if why or view is None:
             problems.append(f"{name!r}: {why}")
         else:
@@ -41,6 +45,7 @@ def bind(graph: Graph, writer: GraphRecorder, planes: Mapping[str, object]) -> N
         problems = _held(writer, exchanged) or _shared(writer.roots, exchanged)
     if problems:
         raise ValueError("\n  ".join([f"{writer.name}.bind:", *problems]))
+    graph.settle()
     for root, (array, view) in exchanged.items():
         root.array, root.view, root.address = array, view, address_of(view)
     graph.moved()
@@ -94,6 +99,13 @@ def _misfit(root: Root, value: object) -> tuple[str, View | None]:
     return "", view
 
 
+def _unpinned(root: Root, view: View) -> str:
+    """What is wrong with a host array in a graph of a device, which was cut and checked before."""
+    if root.device is not HOST or not is_pinned(root.view) or is_pinned(view):
+        return ""
+    return f"expected a pinned array, as before; write {pinned_like(view)}"
+
+
 def _shared(roots: list[Root], exchanged: Mapping[Root, tuple[Any, View]]) -> list[str]:
     """Arrays that share memory now and did not before, or did: other nodes would have to wait."""
     problems: list[str] = []
@@ -135,6 +147,7 @@ def renumber(graph: Graph, writer: GraphRecorder, numbers: Mapping[str, object])
                 problems.append(f"{name!r}: {refusal}")
     if problems:
         raise ValueError("\n  ".join([f"{writer.name}.params:", *dict.fromkeys(problems)]))
+    graph.settle()
     for item, place, word in exchanged:
         item.words[place] = word
         graph.renumbered(item)

@@ -45,6 +45,8 @@ class Graph:
         self._version = self._captured_version = -1
         self._seed: int | None = None
         self._turn = Turn()
+        self._profile: Profile | None = None
+        """The latest one."""
 
     @staticmethod
     def builder(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,16 +217,19 @@ class Graph:
             if turn.holder is mine:
                 turn.holder = None
 
+    def settle(self) -> None:
+        """Wait until nothing is on its way, before something is exchanged."""
+        if self._captured is not None:
+            self._captured.synchronize()
+
     def moved(self) -> None:
         """Tell the device that arrays were exchanged."""
         if self._captured is not None:
-            self._captured.synchronize()
             self._captured.moved()
 
     def renumbered(self, launch: Launch) -> None:
         """Tell the device that numbers of a launch were exchanged."""
         if self._captured is not None:
-            self._captured.synchronize()
             self._captured.renumbered(launch)
 
     # -- looking at it -----------------------------------------------------------------------------
@@ -259,6 +264,15 @@ class Graph:
 
         return dot(self.plan)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it, or when its nodes ran if it was profiled; return the axes.
+
+        Needs matplotlib: pip install 'accipiter[plot]'.
+        """
+        from eagle.graph.plot import plot
+
+        return plot(self.plan, ax) if self._profile is None else self._profile.plot(ax)
+
     def profile(self, n: SupportsIndex = 1) -> Profile:
         """Replay it `n` times, and say when each node began and ended.
 
@@ -271,7 +285,8 @@ class Graph:
             captured = self._ready()
             spans = captured.profile(number)
             self._raise_kept(captured)
-        return Profile(self.name, tuple(spans))
+        self._profile = Profile(self.name, tuple(spans))
+        return self._profile
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Graph belongs to arrays of this process and cannot be pickled; build it")

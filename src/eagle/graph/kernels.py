@@ -18,6 +18,7 @@ from eagle.deploy import both_given, nested, wrong_threads
 from eagle.devices.base import Device
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
+from eagle.devices.host.pinned import pinned_like
 from eagle.devices.plan import Launch, Region, Spot, View
 from eagle.errors import LayoutWarning
 from eagle.graph.codes import graph_error
@@ -109,7 +110,7 @@ class _Node:
             name=self.kernel.name,
             reads=self._touched(roles, written=False),
             writes=self._touched(roles, written=True),
-            compiled=binding.compiled,
+            compiled=self.device.compiled(self.kernel.program, binding.compiled),
             n=binding.n,
             steps=steps,
             planes=planes,
@@ -271,10 +272,7 @@ def refuse_allocations(recorder: GraphRecorder) -> None:
     if recorder.device is HOST or not recorder.on_host:
         return
     kernel, plane, whole, loc = recorder.on_host[0]
-    view = plane.view
-    dtype = "" if view.dtype == np.float64 else f", np.{view.dtype}"
-    shape = view.shape[0] if view.ndim == 1 else view.shape
     what = f"{kernel} runs on the host, in a graph of {recorder.device.name}, and nothing says "
     what += f"where {whole!r} goes: no host array is made there that nobody asked for"
-    fix = f"buffer=eagle.pinned({shape}{dtype}), made before the builder is called"
+    fix = f"buffer={pinned_like(plane.view)}, made before the builder is called"
     raise graph_error("G202", what, loc, fix)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from eagle.devices.plan import Item, Region
+from eagle.devices.plan import Copy, Item, Region
 from eagle.graph.codes import graph_error
 from eagle.graph.edges import Touch
 from eagle.graph.touches import meet, touch
@@ -219,5 +219,8 @@ def _unordered(
         f"`{two}` in branch {second.branch} {does[second_writes]} `{region.name}`, which `{one}` "
     )
     what += f"in branch {first.branch} {does[first_writes]}, and nothing says which comes first"
-    fix = f"w.wait({region.name}) before `{two}`, in `with p.branch() as w:`"
+    # Who films what another branch overwrites thinks of the film.
+    copied = isinstance(first.item, Copy) and not first_writes
+    plane = first.item.writes[0] if copied else region
+    fix = f"w.wait({plane.name}) before `{two}`, in `with p.branch() as w:`"
     return graph_error("G301", what, second.item.loc, fix)

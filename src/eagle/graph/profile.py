@@ -12,6 +12,18 @@ from eagle.devices.base import Span
 MICRO = 1e6
 
 
+def new_axes(ax: Any) -> Any:
+    """The axes themselves, or new ones for None, where matplotlib is installed."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError as cause:
+        message = "this needs matplotlib: pip install 'accipiter[plot]'"
+        raise ImportError(message) from cause
+    return plt.subplots()[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """What `Graph.profile` saw: spans of nodes in the order they began, in seconds."""
@@ -82,12 +94,7 @@ class Profile:
 
         Needs matplotlib: pip install 'accipiter[plot]'.
         """
-        try:
-            from matplotlib import pyplot as plt
-        except ImportError as cause:
-            message = "this needs matplotlib: pip install 'accipiter[plot]'"
-            raise ImportError(message) from cause
-        axes = plt.subplots()[1] if ax is None else ax
+        axes = new_axes(ax)
         names = list(dict.fromkeys(span.item.name for span in self.spans))
         for name in names:
             for place, lane in enumerate(self.lanes):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eagle.devices.base import Device, home_of
+from eagle.devices.base import Device, allocations, home_of
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.devices.plan import (
@@ -28,7 +28,7 @@ from eagle.devices.plan import (
 )
 from eagle.graph.codes import GraphError, graph_error
 from eagle.graph.planes import Plane
-from eagle.graph.touches import ordered
+from eagle.graph.touches import ordered, waits_of
 from eagle.params import shown
 from hawk.errors import NOWHERE, Loc
 from hawk.ir.types import DType
@@ -80,7 +80,7 @@ class GraphRecorder:
 
     def plan(self) -> Plan:
         """All that was recorded."""
-        return Plan(self.name, self.body, self.roots, self.device, ordered)
+        return Plan(self.name, self.body, self.roots, self.device, ordered, waits_of)
 
     # -- saying no ---------------------------------------------------------------------------------
 
@@ -132,12 +132,12 @@ class GraphRecorder:
         return root
 
     def make(self, name: str, shape: tuple[int, ...], dtype: Any, device: Device) -> Plane:
-        """A plane of the graph's own, of zeros."""
+        """A plane of the graph's own."""
         known = DTYPES.get(np.dtype(dtype))
         if known is None:
             what = f"`{name}` is one plane or another, as is decided at replay, and of type {dtype}"
             raise self.error("G105", what, "planes of a type that kernels have")
-        array = device.zeros(shape, known)
+        array = device.empty(shape, known)
         view = device.locate(array)
         assert view is not None
         return Plane(self, self.root(name, array, view, device, made=True), name)
@@ -174,14 +174,22 @@ class GraphRecorder:
     def into(self, body: list[Item], control: str = "") -> Iterator[None]:
         """Nodes recorded inside `with` belong to `body`, part of the branch or loop `control`."""
         before, self.inside = self.inside, body
+        refuse = allocations.refuse
         if control:
             self.controls.append(control)
+            allocations.refuse = self._refuse_allocation
         try:
             yield
         finally:
-            self.inside = before
+            self.inside, allocations.refuse = before, refuse
             if control:
                 self.controls.pop()
+
+    def _refuse_allocation(self, made: str) -> None:
+        control = self.controls[-1]
+        what = f"{made} is made inside `{control}`: once, when the graph is built, and not each "
+        what += "time a replay comes by"
+        raise self.error("G401", what, f"it before `{control}`, and a kernel or copy that fills it")
 
     def call(
         self,

@@ -12,6 +12,12 @@ from eagle.runs.simulation import Simulation
 
 def add_simulation(writer: GraphRecorder, simulation: Any) -> None:
     """Record a run of it: at each replay `run` is called once more."""
+    if hasattr(simulation, "nodes") and hasattr(simulation, "recorder"):
+        what = "a graph is no node of another one: a CUDA graph with branches or loops cannot be"
+        fix = (
+            f"def {simulation.name}(g: eagle.Graph, ...): its nodes, and {simulation.name}(g, ...)"
+        )
+        raise writer.error("G204", what, fix)
     if not isinstance(simulation, Simulation):
         what = f"g.add takes an eagle.Simulation, got {shown(simulation)}"
         raise writer.error("G204", what, "g.add(eagle.simulation(kernel, max_steps=..., ...))")

@@ -47,12 +47,16 @@ def edges_of(items: Sequence[Item]) -> list[Edge[Region]]:
     return edges(touches, memory)
 
 
+def waits_of(items: Sequence[Item]) -> list[tuple[int, int]]:
+    """The same as places: (before, after)."""
+    return [(edge.before, edge.after) for edge in edges_of(items)]
+
+
 def ordered(items: list[Item], seed: int | None = None) -> list[Item]:
     """The nodes of a body in an order in which they may run: the program's, or a random one."""
     if seed is None:
         return items
-    waits = [(edge.before, edge.after) for edge in edges_of(items)]
-    return [items[place] for place in schedule.order(len(items), waits, seed)]
+    return [items[place] for place in schedule.order(len(items), waits_of(items), seed)]
 
 
 def _extent(region: Region) -> Hashable:

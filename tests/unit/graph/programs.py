@@ -68,6 +68,15 @@ def host(*planes: np.ndarray) -> None:
     planes[-1][...] = planes[0] * 0.5 - planes[-1]
 
 
+def away(source: Any, target: Any) -> None:
+    """The same by way of the host, for planes that live elsewhere; an ordinary function."""
+    one, two = eagle.pinned((2, N)), eagle.pinned((2, N))
+    eagle.copy(source, into=one)
+    eagle.copy(target, into=two)
+    eagle.opaque(host, reads=one, writes=two, name="host")
+    eagle.copy(two, into=target)
+
+
 PLANES = ("p", "q", "r", "s", "t")
 """Arrays `(2, N)`; s reaches into p."""
 CELLS = ("k", "m")
@@ -215,7 +224,7 @@ _KERNELS = {each.name: each for each in (turn, mix, drift, push, slope, tick, do
 def function(text: str, *, by_hand: bool) -> Callable[..., Any]:
     """The function of a text."""
     linecache.cache[FILE] = (len(text), None, text.splitlines(keepends=True), FILE)
-    names = {"eagle": _HAND if by_hand else eagle, "host": host, **_KERNELS}
+    names = {"eagle": _HAND if by_hand else eagle, "host": host, "away": away, **_KERNELS}
     exec(compile(text, FILE, "exec", dont_inherit=True), names)
     return names["graph"]
 

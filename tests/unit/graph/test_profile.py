@@ -95,3 +95,20 @@ def test_what_a_function_raises_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         build(x).profile(2)
     assert 2.0 == x[0]
+
+
+def test_a_graph_is_drawn_and_after_a_profile_when_its_nodes_ran(graph: Any) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = graph.plot()
+    texts = [text.get_text() for text in axes.texts]
+    assert ["copy x\ncopy host to host", "down\nhost kernel", "while k > 0\nloop"] == [
+        text for text in texts if text
+    ][:3]
+    assert ["build", "branch 1", "branch 2"] == [
+        label.get_text() for label in axes.get_yticklabels()
+    ]
+    assert len(texts) == 4 + len(graph.plan.waits(graph.plan.body))
+    profile = graph.profile()
+    assert graph.plot(ax=axes) is axes
+    assert len(axes.collections) == len({(s.item.name, s.item.lane) for s in profile.spans})

@@ -121,7 +121,11 @@ class HostDevice(Device):
     def locate(self, value: object) -> View | None:
         return view_of(value)
 
+    def empty(self, shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
+        return self.zeros(shape, dtype)
+
     def zeros(self, shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
+        """A new array of zeros."""
         return np.zeros(shape, dtype.numpy)
 
     def pinned(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:

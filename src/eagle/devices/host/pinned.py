@@ -27,6 +27,13 @@ def pinned_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     return owner.view()  # every view keeps alive what owns the memory
 
 
+def pinned_like(array: NDArray[Any]) -> str:
+    """What to write for a pinned array of the shape and type of this one."""
+    shape = array.shape[0] if array.ndim == 1 else array.shape
+    dtype = "" if array.dtype == np.float64 else f", np.{array.dtype}"
+    return f"eagle.pinned({shape}{dtype})"
+
+
 def is_pinned(array: NDArray[Any]) -> bool:
     """Is all of `array` in pinned memory?"""
     low, high = np.lib.array_utils.byte_bounds(array)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded
+from eagle.devices.host.launched import Launched
 from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory, stretched
 from eagle.devices.plan import (
@@ -150,7 +151,7 @@ class Table:
         if isinstance(loaded, HostLoaded) and item.careful is None:
             ask = loaded.ask(item.steps, item.threads)
         if not isinstance(loaded, HostLoaded) or ask is None:
-            self._ask(Host(_Collective(item), item.name, users=False))
+            self._ask(Host(Launched(item), item.name, users=False))
             return
         self.loaded.append((item, loaded))
         self.work = max(self.work, item.n * item.steps)
@@ -291,28 +292,6 @@ class Table:
         """The address of an int64."""
         kept = self._numbers.setdefault(number, array("q", [number]))
         return kept.buffer_info()[0]
-
-
-class _Collective:
-    """A launch that Python makes: of a kernel that reduces or scatters, or that is looked at."""
-
-    def __init__(self, item: Launch) -> None:
-        self._item = item
-        self._at: list[int] = []
-        self._loaded: Any = None
-
-    def __call__(self) -> None:
-        item = self._item
-        words = item.words_now
-        if words != self._at:
-            whole = Partition.whole(item.n)
-            loaded = HOST.load(item.compiled, item.planes_now, words, whole)
-            self._at, self._loaded = words, loaded
-        if item.careful is None:
-            self._loaded.launch(item.steps, item.threads)
-            return
-        with item.careful(item.planes_now):
-            self._loaded.launch(item.steps, item.threads)
 
 
 class _CopyByNumpy:

@@ -1,0 +1,70 @@
+"""The simulated device: where its arrays live, what it refuses, copies at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eagle.devices import rules
+from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partition, register
+from eagle.devices.host.device import HOST
+from eagle.devices.simulated.array import SimulatedArray, memory_of, poison
+from eagle.devices.simulated.stream import STREAM
+from hawk.ir.types import DType
+from hawk.targets.base import Compiled
+
+if TYPE_CHECKING:
+    from eagle.devices.plan import Plan, Root, View
+    from hawk.kernel import Program
+
+
+class SimulatedDevice(Device):
+    """Host memory that the host may not read, and a thread that works on it."""
+
+    name = "the simulated device"
+
+    def empty(self, shape: tuple[int, ...], dtype: DType) -> SimulatedArray:
+        memory = np.empty(shape, dtype.numpy)
+        poison(memory)
+        return SimulatedArray(memory)
+
+    def locate(self, value: object) -> View | None:
+        return memory_of(value) if isinstance(value, SimulatedArray) else None
+
+    def pinned(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        return HOST.pinned(shape, dtype)
+
+    def objections(self, plan: Plan) -> list[Objection]:
+        return rules.objections(plan)
+
+    def cuts(self, plan: Plan) -> list[Cut]:
+        return rules.cuts(plan)
+
+    def compiled(self, program: Program, compiled: Compiled) -> Compiled:
+        return program.lone(compiled)
+
+    def capture(self, plan: Plan) -> Captured:
+        from eagle.devices.simulated.replay import SimulatedCaptured
+
+        return SimulatedCaptured(plan)
+
+    def copy(self, source: Root, into: Root) -> None:
+        STREAM.enter("eagle.copy")
+        into.view[...] = source.view
+
+    def load(
+        self,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        partition: Partition,
+    ) -> Loaded:
+        return HOST.load(compiled, planes, words, partition)
+
+
+SIMULATED = SimulatedDevice()
+"""The simulated device."""
+register(SIMULATED)
