@@ -4,13 +4,12 @@
 
 Prints the time of each arm and its ratio to the limit, which is the quickest hand-written arm. Of
 workloads with elementary functions or divisions the kernel with `math="fast"` is raced too, against
-the hand-written arms that are as free.
+the hand-written arms that are as free. Other libraries take part where `make bench-env` installed them.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,8 @@ from benchmarks.kernels import FAST, ROWS
 from benchmarks.limit.arms import Limit
 from benchmarks.limit.build import NoLimit
 from benchmarks.limit.workloads import Array, Workload, make
+from benchmarks.peers.process import Peers
+from benchmarks.peers.table import PEERS
 from benchmarks.runner import Arm, Missing, Race, cores, race, write_json
 
 TOLERANCE = {"float64": 1e-6, "float32": 1e-2}
@@ -42,15 +43,18 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path, help="also write everything measured to this file")
+    parser.add_argument("--alone", action="store_true", help="without other libraries but Numba")
     options = parser.parse_args()
     races: list[Race] = []
-    for name, samples in chosen(options.workloads, options.samples):
-        for dtype in TOLERANCE:
-            workload = make(name, dtype=dtype, samples=samples)
-            for fast in (False, True) if name in FAST and samples > FEW else (False,):
-                result = measure(workload, rounds=options.rounds, fast=fast)
-                print(result.table(), end="\n\n", flush=True)
-                races.append(result)
+    with Peers(() if options.alone else PEERS) as peers:
+        for name, samples in chosen(options.workloads, options.samples):
+            for dtype in TOLERANCE:
+                workload = make(name, dtype=dtype, samples=samples)
+                for fast in (False, True) if name in FAST and samples > FEW else (False,):
+                    others = [] if fast or samples <= FEW else peers.arms(workload)
+                    result = measure(workload, rounds=options.rounds, fast=fast, others=others)
+                    print(result.table(), end="\n\n", flush=True)
+                    races.append(result)
     if options.json is not None:
         write_json(options.json, races)
 
@@ -62,13 +66,24 @@ def chosen(workloads: Sequence[str], samples: int) -> list[tuple[str, int]]:
     return [*((name, samples) for name in ROWS), *((name, FEW) for name in SMALL)]
 
 
-def measure(workload: Workload, *, rounds: int, fast: bool = False) -> Race:
+def measure(
+    workload: Workload,
+    *,
+    rounds: int,
+    fast: bool = False,
+    others: Sequence[Arm | Missing] = (),
+) -> Race:
     steps, few = int(workload.steps().sum()), workload.samples <= FEW
     mine = bound if few else ours
     return race(
         f"{workload.name} {workload.dtype.name}{', fast' if fast else ''}: {workload.samples:,} "
         f"samples, {steps:,} steps in all, {1 if few else cores()} cores",
-        [*limit_arms(workload, fast=fast), mine(workload, fast=fast), numba_while(workload)],
+        [
+            *limit_arms(workload, fast=fast),
+            mine(workload, fast=fast),
+            numba_while(workload),
+            *others,
+        ],
         sample_steps=steps,
         tolerance=TOLERANCE[workload.dtype.name],
         rounds=rounds * FEW_ROUNDS if few else rounds,
@@ -101,16 +116,10 @@ def limit_arms(workload: Workload, *, fast: bool) -> list[Arm | Missing]:
 def quickest(arms: Sequence[Arm]) -> list[Arm | Missing]:
     """Those that take part, by a look at each: only the quickest counts."""
 
-    def seconds(arm: Arm) -> float:
-        found: list[float] = []
-        for _ in range(LOOKS):
-            arm.prepare()
-            begin = time.perf_counter()
-            arm.run()
-            found.append(time.perf_counter() - begin)
-        return min(found)
+    def look(arm: Arm) -> float:
+        return min(arm.seconds() for _ in range(LOOKS))
 
-    return [*sorted(arms, key=seconds)[:TAKING_PART]]
+    return [*sorted(arms, key=look)[:TAKING_PART]]
 
 
 def ours(workload: Workload, *, fast: bool) -> Arm:
@@ -164,6 +173,8 @@ def numba_while(workload: Workload) -> Arm | Missing:
     numba.set_num_threads(threads_for(workload))
     shared = tuple(map(workload.dtype.type, workload.shared))
     compiled = loop(workload.name, len(workload.state), len(workload.inputs))
+    first = [plane[:1].copy() for plane in (*workload.state, *workload.inputs)]
+    compiled(*first, shared, workload.max_steps)  # so that no run that is timed compiles
 
     def start(state: list[Array]) -> Callable[[], object]:
         return lambda: compiled(*state, *workload.inputs, shared, workload.max_steps)
