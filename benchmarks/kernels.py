@@ -3,6 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
+from benchmarks import steps
 from eagle.demo_kernels import oscillator, spread_oscillator
 from hawk import Grid, Kernel, Mutable, Param, Scalar, Terminated, kernel
 
@@ -119,6 +120,84 @@ def damped(
     terminated = t >= last
 
 
+@kernel(steps="auto")
+def regimes(
+    drag: Scalar,
+    dt: Param,
+    t_end: Param,
+    g: Param,
+    low: Param,
+    high: Param,
+    lapse: Param,
+    exponent: Param,
+    scale: Param,
+    terminated: Terminated,
+    h: Mutable[Scalar],
+    v: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """A fall through three layers of an atmosphere, each with a law of its own."""
+    if h < low:
+        density = (1.0 - lapse * h) ** exponent
+    elif h < high:
+        density = math.exp(-scale * h)
+    else:
+        density = 0.0
+    v = v - dt * (g + drag * density * v * abs(v))
+    h = h + dt * v
+    t = t + dt
+    terminated = t >= t_end
+
+
+@kernel(steps="auto")
+def kepler(
+    motion: Scalar,
+    e: Scalar,
+    root: Scalar,
+    dt: Param,
+    t_end: Param,
+    enough: Param,
+    terminated: Terminated,
+    x: Mutable[Scalar],
+    y: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """Mean places on an ellipse: a loop of Newton's method in each step."""
+    t = t + dt
+    mean = motion * t
+    anomaly = mean + e * math.sin(mean)
+    change = 1.0 + e
+    while abs(change) > enough:
+        change = (anomaly - e * math.sin(anomaly) - mean) / (1.0 - e * math.cos(anomaly))
+        anomaly = anomaly - change
+    x = x + dt * (math.cos(anomaly) - e)
+    y = y + dt * (root * math.sin(anomaly))
+    terminated = t >= t_end
+
+
+_adaptive_step = steps.of(math)["adaptive"]
+
+
+@kernel(steps="auto")
+def adaptive(
+    mu: Scalar,
+    t_end: Param,
+    tolerance: Param,
+    least: Param,
+    most: Param,
+    safety: Param,
+    power: Param,
+    terminated: Terminated,
+    x: Mutable[Scalar],
+    v: Mutable[Scalar],
+    h: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """Van der Pol's oscillator by Dormand and Prince's pair, each sample with steps of its own."""
+    now, rules = (x, v, h, t), (t_end, tolerance, least, most, safety, power)
+    (x, v, h, t), terminated = _adaptive_step(now, (mu,), rules)
+
+
 @kernel
 def relax(p: Grid["r", "c"], source: Grid["r", "c"]) -> Grid["r", "c"]:
     near = p.neighbor(r=-1) + p.neighbor(r=+1) + p.neighbor(c=-1) + p.neighbor(c=+1)
@@ -133,6 +212,10 @@ class Row(NamedTuple):
     inputs: tuple[str, ...]
     shared: dict[str, int]
     """Where each number stands among the workload's."""
+
+
+def _places(*names: str) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
 
 
 SPREAD = Row(spread_oscillator, ("x", "v", "t"), ("omega", "t_end"), {"dt": 0})
@@ -154,6 +237,21 @@ ROWS = {
     ),
     "card_spread": DAMPED,
     "card_uniform": DAMPED,
+    "regimes": Row(
+        regimes,
+        ("h", "v", "t"),
+        ("drag",),
+        _places("dt", "t_end", "g", "low", "high", "lapse", "exponent", "scale"),
+    ),
+    "kepler": Row(
+        kepler, ("x", "y", "t"), ("motion", "e", "root"), _places("dt", "t_end", "enough")
+    ),
+    "adaptive": Row(
+        adaptive,
+        ("x", "v", "h", "t"),
+        ("mu",),
+        _places("t_end", "tolerance", "least", "most", "safety", "power"),
+    ),
 }
 
 FAST = {

@@ -17,7 +17,7 @@ from benchmarks.limit.workloads import Workload
 from benchmarks.runner import Arm
 
 RELATIVE, ABSOLUTE = 1e-7, 1e-9
-BATCH = 10_000
+BATCH = 1_000
 
 jax.config.update("jax_enable_x64", True)
 

@@ -39,6 +39,7 @@ def arm(workload: Workload) -> Arm:
             kernel, max_steps=workload.max_steps, scalar_type=workload.dtype.name, **given
         )
 
+    run()  # compiles, and how depends on what is asked
     return Arm("RAPTOR", prepare, run, lambda: state)
 
 

@@ -1,7 +1,8 @@
 """The libraries we are compared with: what is installed for each, and which arms it has.
 
-An arm is a module of this folder with a function `arm(workload)`. It runs in the environment of its
-library, so none of them has to get along with ours, or with each other.
+An arm is a module of this folder with a function `arm(workload)`, which compiles all that a run
+needs. It runs in the environment of its library, so none of them has to get along with ours, or with
+each other.
 """
 
 from __future__ import annotations
