@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 PACKAGES = ("accipiter", "numpy", "llvmlite", "numba")
-PATIENCE = 2.0
-"""Seconds that one arm of a race may take in all; each runs once, however long that takes."""
+PATIENCE, FEWEST = 2.0, 3
+"""Seconds that one arm of a race may take in all, but for its fewest rounds: fewer in another
+process, and of arms whose every run takes longer than twice that."""
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -123,7 +124,11 @@ def race(
     present = [arm for arm in arms if isinstance(arm, Arm)]
     compared = _compare(present, tolerance)
     failed = {arm.name: arm.why for arm in arms if isinstance(arm, Missing)} | compared.failed
-    often = {name: turns(took, rounds) for name, took in compared.took.items()}
+    often = {
+        arm.name: turns(compared.took[arm.name], rounds, FEWEST if not arm.times_itself else 1)
+        for arm in present
+        if arm.name in compared.took
+    }
     seconds: dict[str, list[float]] = {arm.name: [] for arm in present}
     for turn in range(rounds):
         first = turn % max(1, len(present))
@@ -143,10 +148,10 @@ def race(
     return Race(title, sample_steps, rows, about or {})
 
 
-def turns(took: float, rounds: int) -> set[int]:
+def turns(took: float, rounds: int, fewest: int) -> set[int]:
     """The rounds in which an arm takes part that takes so many seconds: slow ones in fewer."""
-    many = min(rounds, max(1, int(PATIENCE / max(took, 1e-9))))
-    return {turn * rounds // many for turn in range(many)} if rounds else set()
+    many = max(fewest if took < 2 * PATIENCE else 1, int(PATIENCE / max(took, 1e-9)))
+    return {turn * rounds // min(many, rounds) for turn in range(min(many, rounds))}
 
 
 def write_json(path: Path, races: Sequence[Race]) -> None:

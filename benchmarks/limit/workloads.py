@@ -26,6 +26,9 @@ class Workload:
     t_end: float | Array  # a sample is done when t >= t_end
     t_step: float | None  # by how much t grows in each step; None where that differs
 
+    rough: tuple[int, ...] = ()  # planes of the state that follow the last bits of others
+    order: str = ""  # of the samples, where it was asked for
+
     @property
     def samples(self) -> int:
         return len(self.state[0])
@@ -129,13 +132,13 @@ def _regimes(rng: np.random.Generator, n: int) -> dict[str, Any]:
 
     Kilometres and seconds. Shared: dt, end, g, the two borders, lapse, exponent, scale.
     """
-    dt = 0.1
+    dt = 0.25
     return {
-        "source": "regimes", "max_steps": 1200,
+        "source": "regimes", "max_steps": 360,
         "state": [rng.uniform(5.0, 40.0, n), np.zeros(n), np.zeros(n)],
         "inputs": [rng.uniform(0.5, 5.0, n)],
-        "shared": [dt, 999.5 * dt, 0.00981, 11.0, 25.0, 0.0226, 4.256, 0.1106],
-        "t_end": 999.5 * dt, "t_step": dt,
+        "shared": [dt, 299.5 * dt, 0.00981, 11.0, 25.0, 0.0226, 4.256, 0.1106],
+        "t_end": 299.5 * dt, "t_step": dt,
     }  # fmt: skip
 
 
@@ -163,6 +166,7 @@ def _adaptive(rng: np.random.Generator, n: int) -> dict[str, Any]:
         "state": [np.full(n, 2.0), np.zeros(n), np.full(n, 1e-2), np.zeros(n)],
         "inputs": [rng.uniform(0.1, 10.0, n)],
         "shared": [10.0, 1e-5, 0.2, 5.0, 0.9, -0.2], "t_end": 10.0, "t_step": None,
+        "rough": (2,),  # how long a step that nobody takes would be
     }  # fmt: skip
 
 
@@ -183,11 +187,21 @@ MAKERS: dict[str, Callable[[np.random.Generator, int], dict[str, Any]]] = {
 }
 
 
-def make(name: str, *, dtype: str, samples: int) -> Workload:
+ORDERS = ("sorted", "reversed")
+
+
+def make(name: str, *, dtype: str, samples: int, order: str = "") -> Workload:
+    """A workload's batch; `order` puts its samples in that of their stop times."""
     rng = np.random.default_rng([SEED, samples, list(MAKERS).index(name)])
     facts = MAKERS[name](rng, samples)
     width = np.dtype(dtype)
     for planes in ("state", "inputs"):
         facts[planes] = [np.ascontiguousarray(plane, dtype=width) for plane in facts[planes]]
     facts["shared"] = [float(number) for number in facts["shared"]]
-    return Workload(name=name, dtype=width, **facts)
+    if order:
+        places = np.argsort(facts["t_end"], kind="stable")
+        places = places[::-1] if order == "reversed" else places
+        for planes in ("state", "inputs"):
+            facts[planes] = [np.ascontiguousarray(plane[places]) for plane in facts[planes]]
+        facts["t_end"] = facts["t_end"][places]
+    return Workload(name=name, dtype=width, order=order, **facts)

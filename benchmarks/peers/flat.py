@@ -144,5 +144,7 @@ class _Spelling(ast.NodeTransformer):
             return node  # counts passes: a number of Python's
         return self.generic_visit(node)
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(known := vars(steps).get(node.id), float):
+            return ast.parse(self._constant(known), mode="eval").body
         return ast.Name(self._functions) if node.id == "m" else node

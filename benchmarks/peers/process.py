@@ -128,7 +128,8 @@ def remote(peer: Peer, worker: Worker, workload: Workload) -> Arm | Missing:
             path = Path(folder) / "state.npz"
             worker.ask("save", path=str(path))
             with np.load(path) as planes:
-                return [planes[name] for name in planes.files]
+                state = [planes[name] for name in planes.files]
+                return [plane for k, plane in enumerate(state) if k not in workload.rough]
 
     return Arm(
         peer.name,

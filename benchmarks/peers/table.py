@@ -22,6 +22,10 @@ PLAIN = ("oscillator", "spread100", "orbit", "lorenz", "pendulum")
 """The workloads that every library with kernels runs."""
 
 
+NESTED = ("regimes", "kepler", "adaptive")
+"""Those with branches and loops inside a step."""
+
+
 class Peer(NamedTuple):
     """One arm of another library."""
 
@@ -39,11 +43,11 @@ OTHER_METHOD = (("orbit",), ("float64",), {"orbit": 1e-5})
 """Libraries of integrators solve the equations by methods of their own, where the tolerance is set."""
 
 PEERS = (
-    Peer("RAPTOR 0.7", "raptor", "raptor_simulate", PLAIN),
+    Peer("RAPTOR 0.7", "raptor", "raptor_simulate", (*PLAIN, "regimes", "adaptive")),  # has no while
     Peer("JAX, vmap of while", "jax", "jax_vmap", PLAIN),
     Peer("JAX, blocks of 8 steps", "jax", "jax_blocks", PLAIN),
-    Peer("Taichi", "taichi", "taichi_loop", PLAIN),
-    Peer("Warp", "warp", "warp_loop", PLAIN),
+    Peer("Taichi", "taichi", "taichi_loop", (*PLAIN, *NESTED)),
+    Peer("Warp", "warp", "warp_loop", (*PLAIN, *NESTED)),
     Peer("heyoka.py, 1 thread", "heyoka", "heyoka_taylor", *OTHER_METHOD),
     Peer("diffrax, Dopri5", "jax", "diffrax_dopri5", *OTHER_METHOD),
 )

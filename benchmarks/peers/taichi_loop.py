@@ -14,10 +14,10 @@ _TEXT = """
 import taichi as ti
 
 @ti.kernel
-def run({arrays}, {numbers}, most: ti.i32):
+def run({arrays}, {numbers}, max_steps: ti.i32):
     for i in range(a_{first}.shape[0]):
 {load}
-        for taken in range(most):
+        for at in range(max_steps):
 {step}
             if done:
                 break

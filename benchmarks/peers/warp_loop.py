@@ -20,10 +20,10 @@ import warp as wp
 real = wp.{width}
 
 @wp.kernel(enable_backward=False)
-def run({arrays}, {numbers}, most: wp.int32):
+def run({arrays}, {numbers}, max_steps: wp.int32):
     i = wp.tid()
 {load}
-    for taken in range(most):
+    for at in range(max_steps):
 {step}
         if done:
             break
