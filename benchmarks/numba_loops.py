@@ -19,7 +19,7 @@ def asian(total, drift, volatility, days):
         real = total.dtype.type
         price, sum_of_prices = real(1), real(0)
         for _ in range(days):
-            price *= np.exp(drift + volatility * real(np.random.standard_normal()))
+            price *= np.exp(drift + volatility * real(np.random.standard_normal()))  # noqa: NPY002 - Numba's generator
             sum_of_prices += price
         total[i] = sum_of_prices
 

@@ -4,7 +4,8 @@
 
 Prints the time of each arm and its ratio to the limit, which is the quickest hand-written arm. Of
 workloads with elementary functions or divisions the kernel with `math="fast"` is raced too, against
-the hand-written arms that are as free. Other libraries take part where `make bench-env` installed them.
+the hand-written arms that are as free. Other libraries take part where `make bench-env` installed
+them.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ import numpy as np
 
 PACKAGES = ("accipiter", "numpy", "llvmlite", "numba")
 PATIENCE, FEWEST = 2.0, 3
-"""Seconds that one arm of a race may take in all, but for its fewest rounds: fewer in another
-process, and of arms whose every run takes longer than twice that."""
+"""Seconds that an arm of a race may take in all, but for its fewest rounds. Arms in other processes
+have one at least; where a run takes longer than twice that, the one that is compared counts."""
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -129,7 +129,9 @@ def race(
         for arm in present
         if arm.name in compared.took
     }
-    seconds: dict[str, list[float]] = {arm.name: [] for arm in present}
+    seconds: dict[str, list[float]] = {
+        name: [] if turns_of_it else [compared.took[name]] for name, turns_of_it in often.items()
+    }
     for turn in range(rounds):
         first = turn % max(1, len(present))
         for arm in (*present[first:], *present[:first]):
@@ -149,9 +151,11 @@ def race(
 
 
 def turns(took: float, rounds: int, fewest: int) -> set[int]:
-    """The rounds in which an arm takes part that takes so many seconds: slow ones in fewer."""
-    many = max(fewest if took < 2 * PATIENCE else 1, int(PATIENCE / max(took, 1e-9)))
-    return {turn * rounds // min(many, rounds) for turn in range(min(many, rounds))}
+    """The rounds in which an arm takes part that takes so long: slow ones in fewer, or none."""
+    if took > 2 * PATIENCE:
+        return set()
+    many = min(rounds, max(fewest, int(PATIENCE / max(took, 1e-9))))
+    return {turn * rounds // many for turn in range(many)}
 
 
 def write_json(path: Path, races: Sequence[Race]) -> None:

@@ -11,8 +11,32 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.tableau import (
-    A21, A31, A32, A41, A42, A43, A51, A52, A53, A54, A61, A62, A63, A64, A65, A71, A73, A74, A75,
-    A76, E1, E3, E4, E5, E6, E7,
+    A21,
+    A31,
+    A32,
+    A41,
+    A42,
+    A43,
+    A51,
+    A52,
+    A53,
+    A54,
+    A61,
+    A62,
+    A63,
+    A64,
+    A65,
+    A71,
+    A73,
+    A74,
+    A75,
+    A76,
+    E1,
+    E3,
+    E4,
+    E5,
+    E6,
+    E7,
 )  # fmt: skip
 
 Step = Callable[[Any, Any, Any], Any]

@@ -1,4 +1,4 @@
-"""y = a * x + b of 10^7 numbers, all cores: what a launch of one step takes when memory is all there is.
+"""y = a * x + b of 10^7 numbers, all cores: one step a launch, and memory is all there is.
 
     python -m benchmarks.stream [--samples=10000000] [--rounds=15]
 
@@ -14,18 +14,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-import eagle
-from benchmarks.limit.build import NoLimit, library
 from benchmarks.runner import Arm, Array, Missing, Race, cores, race
-from hawk import Param, Scalar, kernel
+from eagle.bench_kernels import line
 
 SAMPLES = 10_000_000
 A, B = 1.25, 0.5
-
-
-@kernel
-def line(x: Scalar, a: Param, b: Param) -> Scalar:
-    return a * x + b
 
 
 def main() -> None:

@@ -11,7 +11,11 @@ from benchmarks.limit.build import library
 from benchmarks.limit.workloads import Array, Workload
 
 SHARED = 8  # as in job.hpp
-LIBMVEC = ("pendulum", "regimes", "kepler")  # sin, exp and pow of vectors, whose last bits are not libm's
+LIBMVEC = (
+    "pendulum",
+    "regimes",
+    "kepler",
+)  # sin, exp and pow of vectors, whose last bits are not libm's
 
 
 class Limit:

@@ -17,7 +17,7 @@ class Workload:
     """A batch of samples. The last plane of `state` is t, which no step makes less."""
 
     name: str
-    source: str  # the file under limit/ that has its step; empty where nobody wrote it by hand
+    source: str  # the file under limit/ that has its step; empty where there is none
     dtype: np.dtype[Any]
     max_steps: int
     state: list[Array]
@@ -34,7 +34,7 @@ class Workload:
         return len(self.state[0])
 
     def steps(self) -> Array:
-        """Steps of each sample, found by adding up t as every arm does. Not where `t_step` is None."""
+        """Steps of each sample, found by adding up t as every arm does; not without `t_step`."""
         assert self.t_step is not None
         t = np.add.accumulate(np.full(self.max_steps, self.t_step, self.dtype))
         ends = np.broadcast_to(np.asarray(self.t_end, self.dtype), self.samples)

@@ -1,4 +1,4 @@
-"""A workload's step as the text of a kernel: for libraries that read a loop's source, not a function.
+"""A workload's step as the text of a kernel, for libraries that read the source of a whole loop.
 
 The statements are those of `benchmarks.steps`. Names of planes and numbers become variables; what a
 library writes around them, and how it calls roots and constants, is its own arm's affair.
@@ -66,9 +66,7 @@ def flat(name: str) -> Flat:
     wanted = steps.of(math)[name].__name__
     tree = ast.parse(inspect.getsource(steps))
     found = next(
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.name == wanted
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == wanted
     )
     names: dict[str, tuple[str, ...]] = {}
     body = list(found.body)

@@ -1,4 +1,4 @@
-"""JAX by hand: the whole batch takes 8 steps at a time, unrolled, so that fewer passes go to memory.
+"""JAX by hand: the batch takes 8 steps at a time, unrolled, so that fewer passes go to memory.
 
 A sample that is done keeps its state by `where`, and the loop ends when all are done.
 """

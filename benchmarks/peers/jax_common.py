@@ -1,4 +1,4 @@
-"""What both arms of JAX share: the float width, the arrays, and an arm around a compiled function."""
+"""What both arms of JAX share: the float width, and an arm around a compiled function."""
 
 from __future__ import annotations
 

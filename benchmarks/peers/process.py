@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Peers:
         self._peers = peers
         self._workers: dict[str, Worker] = {}
 
-    def __enter__(self) -> Peers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -117,9 +117,7 @@ class Worker:
 def remote(peer: Peer, worker: Worker, workload: Workload) -> Arm | Missing:
     """The arm of a worker: times are its own, and its state comes in a file."""
     try:
-        worker.ask(
-            "make", row=workload.name, dtype=workload.dtype.name, samples=workload.samples
-        )
+        worker.ask("make", row=workload.name, dtype=workload.dtype.name, samples=workload.samples)
     except Failed as why:
         return Missing(peer.name, str(why))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import eagle
 import numpy as np
 
+import eagle
 from benchmarks.limit.workloads import Workload
 from benchmarks.peers.flat import Flat, flat, indented, module
 from benchmarks.runner import Arm

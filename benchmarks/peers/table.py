@@ -1,8 +1,8 @@
 """The libraries we are compared with: what is installed for each, and which arms it has.
 
 An arm is a module of this folder with a function `arm(workload)`, which compiles all that a run
-needs. It runs in the environment of its library, so none of them has to get along with ours, or with
-each other.
+needs. It runs in the environment of its library, so none of them has to get along with ours, or
+with each other.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ class Peer(NamedTuple):
 
 
 OTHER_METHOD = (("orbit",), ("float64",), {"orbit": 1e-5})
-"""Libraries of integrators solve the equations by methods of their own, where the tolerance is set."""
+"""Libraries of integrators solve the equations by methods of their own, to a tolerance."""
 
 PEERS = (
-    Peer("RAPTOR 0.7", "raptor", "raptor_simulate", (*PLAIN, "regimes", "adaptive")),  # has no while
+    Peer(
+        "RAPTOR 0.7", "raptor", "raptor_simulate", (*PLAIN, "regimes", "adaptive")
+    ),  # has no while
     Peer("JAX, vmap of while", "jax", "jax_vmap", PLAIN),
     Peer("JAX, blocks of 8 steps", "jax", "jax_blocks", PLAIN),
     Peer("Taichi", "taichi", "taichi_loop", (*PLAIN, *NESTED)),

@@ -44,7 +44,12 @@ def arm(workload: Workload) -> Arm:
             plane.from_numpy(first)
 
     launch(1)  # compiles
-    return Arm("Taichi", prepare, lambda: launch(workload.max_steps), lambda: [plane.to_numpy() for plane in state])
+    return Arm(
+        "Taichi",
+        prepare,
+        lambda: launch(workload.max_steps),
+        lambda: [plane.to_numpy() for plane in state],
+    )
 
 
 def _array(plane: Any) -> Any:

@@ -51,7 +51,12 @@ def arm(workload: Workload) -> Arm:
             wp.copy(plane, first)
 
     launch(1)  # compiles
-    return Arm("Warp", prepare, lambda: launch(workload.max_steps), lambda: [np.array(plane.numpy()) for plane in state])
+    return Arm(
+        "Warp",
+        prepare,
+        lambda: launch(workload.max_steps),
+        lambda: [np.array(plane.numpy()) for plane in state],
+    )
 
 
 def text(step: Flat, width: str) -> str:

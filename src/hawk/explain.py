@@ -55,6 +55,12 @@ def explanation(
     return "\n".join(lines) + "\n"
 
 
+def estimated(kernel: Kernel[..., Any], dtype: str | None = None) -> Estimate:
+    """What `explain()` says of the work of a step on this machine, as numbers."""
+    fn = optimise(step_of(kernel.trace(_width(kernel, dtype))))
+    return estimate(fn, choose_variant(fn, host()).shape)
+
+
 def _width(kernel: Kernel[..., Any], dtype: str | None) -> DType:
     if dtype is not None and dtype not in WIDTHS:
         raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')
