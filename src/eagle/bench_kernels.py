@@ -1,4 +1,4 @@
-"""What `eagle bench` runs besides the demo's kernels, and kernels that find the machine's limits."""
+"""What `eagle bench` runs besides the demo's kernels, and what finds the machine's limits."""
 
 # Kernels are ordinary Python to a type checker, which cannot know what annotations mean to us.
 # pyright: reportMissingTypeArgument=false, reportUnusedVariable=false

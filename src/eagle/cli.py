@@ -1,4 +1,4 @@
-"""The command `eagle`: `demo` shows what it does, `bench` how fast; `doctor` checks it."""
+"""The command `eagle`: `demo` shows what it does, `bench` how fast, `doctor` tests the machine."""
 
 from __future__ import annotations
 
