@@ -27,7 +27,7 @@ help:
 	@echo "make format     let ruff rewrite the files; bring the contents in CONTRIBUTING.md up to date"
 	@echo "make docs       the documentation, into docs/_build/html"
 	@echo "make bench      measure this machine, into docs/performance.md (some minutes)"
-	@echo "make bench-env  the libraries that bench compares us with, each in an environment of its own (3 GB)"
+	@echo "make bench-env  the libraries that bench compares us with, in environments of their own (2 GB)"
 	@echo "make clean      remove .venv and everything made"
 
 demo: .venv/installed-plot

@@ -24,6 +24,7 @@ from benchmarks.kernels import FAST, ROWS
 from benchmarks.limit.arms import Limit
 from benchmarks.limit.build import NoLimit
 from benchmarks.limit.workloads import ORDERS, Array, Workload, make
+from benchmarks.peers.environments import versions
 from benchmarks.peers.flat import flat
 from benchmarks.peers.process import Peers
 from benchmarks.peers.table import PEERS
@@ -65,7 +66,7 @@ def main() -> None:
             print(result.table(), end="\n\n", flush=True)
             races.append(result)
     if options.json is not None:
-        write_json(options.json, races)
+        write_json(options.json, races, () if options.alone else versions())
 
 
 def measured(names: Sequence[str], samples: int, rounds: int, peers: Peers) -> Iterator[Race]:

@@ -158,10 +158,9 @@ def turns(took: float, rounds: int, fewest: int) -> set[int]:
     return {turn * rounds // many for turn in range(many)}
 
 
-def write_json(path: Path, races: Sequence[Race]) -> None:
-    path.write_text(
-        json.dumps({"machine": machine(), "races": [asdict(r) for r in races]}, indent=1)
-    )
+def write_json(path: Path, races: Sequence[Race], libraries: Sequence[str] = ()) -> None:
+    told = {"machine": machine() | {"libraries": [*libraries]}, "races": [asdict(r) for r in races]}
+    path.write_text(json.dumps(told, indent=1))
 
 
 def machine() -> dict[str, Any]:

@@ -42,12 +42,19 @@ def install(name: str, folder: Path) -> str:
     return f"FAILED: {why}"
 
 
-def missing(name: str, folder: Path = FOLDER) -> str:
+def missing(name: str, folder: Path | None = None) -> str:
     """Why an environment cannot be used; empty where it can."""
-    place = folder / name
+    place = (folder or FOLDER) / name
     if _read(place / INSTALLED) == "\n".join(ENVIRONMENTS[name]):
         return ""
     return _read(place / FAILED) or "not installed (make bench-env)"
+
+
+def versions(folder: Path | None = None) -> list[str]:
+    """What is installed, for whoever reads the numbers."""
+    there = [name for name in ENVIRONMENTS if not missing(name, folder)]
+    packages = [package for name in there for package in ENVIRONMENTS[name]]
+    return [each.replace("==", " ") for each in packages if not each.startswith("numpy")]
 
 
 def python_of(name: str, folder: Path = FOLDER) -> Path:

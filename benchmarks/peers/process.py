@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -53,7 +54,9 @@ class Peers:
         worker = self._workers.get(peer.name)
         if worker is None or not worker.alive:
             command = [str(python_of(peer.environment)), "-m", "benchmarks.peers.worker"]
-            worker = self._workers[peer.name] = Worker([*command, peer.module])
+            worker = self._workers[peer.name] = Worker(
+                [*command, f"benchmarks.peers.{peer.module}"]
+            )
         return remote(peer, worker, workload)
 
 
@@ -105,7 +108,8 @@ class Worker:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._log):
             if stream is not None:
-                stream.close()
+                with suppress(BrokenPipeError):  # what was written to a process that had ended
+                    stream.close()
 
     def _last_words(self) -> str:
         code = self._process.wait()

@@ -1,6 +1,6 @@
 """The process of one arm: it makes a workload when told, runs it when told, and gives its state.
 
-    python -m benchmarks.peers.worker MODULE
+    python -m benchmarks.peers.worker benchmarks.peers.MODULE
 
 One JSON object a line comes in, and one goes out. `make` compiles; `run` puts the
 state back and gives the seconds of a run; `save` writes the state to a file of NumPy's. What goes
@@ -61,7 +61,7 @@ def main() -> None:
     # Libraries print what they like; answers go where the parent listens.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    serving = Serving(importlib.import_module(f"benchmarks.peers.{sys.argv[1]}").arm)
+    serving = Serving(importlib.import_module(sys.argv[1]).arm)
     for line in sys.stdin:
         print(json.dumps(serving.answer(json.loads(line))), file=answers, flush=True)
 

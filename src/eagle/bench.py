@@ -129,7 +129,7 @@ def batches(n: int) -> Iterator[Batch]:
     rng = np.random.default_rng(1)
 
     def at(value: float) -> NDArray[np.float64]:
-        return np.full(n, value)
+        return np.full(n, float(value))
 
     swing, swinging = {"x": at(1), "v": at(0), "t": at(0)}, np.linspace(1.0, 3.0, n)
     yield Batch("oscillator", oscillator, swing, {"omega": swinging, "dt": 1e-3, "t_end": 1.0})
