@@ -37,7 +37,7 @@ FEW, FEW_ROUNDS = 1_000, 9
 SMALL = ("oscillator", "spread100", "spread1000")
 TAKING_PART, LOOKS = 3, 2
 """Hand-written arms of a race, and how often each is run before they are chosen."""
-LOOKED_AT = 100_000
+LOOKED_AT = 20_000
 """The most samples of such a look."""
 MANY = (1_000_000, 10_000_000)
 LEFT_OUT = ("scalar", "plain")
@@ -65,8 +65,8 @@ def main() -> None:
         for result in measured(options.workloads, options.samples, options.rounds, peers):
             print(result.table(), end="\n\n", flush=True)
             races.append(result)
-    if options.json is not None:
-        write_json(options.json, races, () if options.alone else versions())
+            if options.json is not None:  # after each, so that a run can be interrupted
+                write_json(options.json, races, () if options.alone else versions())
 
 
 def measured(names: Sequence[str], samples: int, rounds: int, peers: Peers) -> Iterator[Race]:

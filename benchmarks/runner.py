@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 PACKAGES = ("accipiter", "numpy", "llvmlite", "numba")
-PATIENCE, FEWEST = 2.0, 3
+PATIENCE, FEWEST = 1.5, 3
 """Seconds that an arm of a race may take in all, but for its fewest rounds. Arms in other processes
 have one at least; where a run takes longer than twice that, the one that is compared counts."""
 Array = np.ndarray[Any, np.dtype[Any]]

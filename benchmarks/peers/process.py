@@ -45,7 +45,7 @@ class Peers:
         return [
             self._arm(peer, workload)
             for peer in self._peers
-            if workload.name in peer.rows and workload.dtype.name in peer.widths
+            if peer.takes(workload.name, workload.dtype.name)
         ]
 
     def _arm(self, peer: Peer, workload: Workload) -> Arm | Missing:

@@ -34,12 +34,16 @@ class Peer(NamedTuple):
     module: str
     """The file of this folder."""
     rows: tuple[str, ...]
-    widths: tuple[str, ...] = ("float64", "float32")
+    narrow: tuple[str, ...] = ("oscillator", "spread100", "orbit")
+    """The rows that it runs in float32, too."""
     tolerance: dict[str, float] = {}
     """Of a workload, where the arm solves the same equations by another method."""
 
+    def takes(self, row: str, dtype: str) -> bool:
+        return row in self.rows and (dtype == "float64" or row in self.narrow)
 
-OTHER_METHOD = (("orbit",), ("float64",), {"orbit": 1e-5})
+
+OTHER_METHOD = (("orbit",), (), {"orbit": 1e-5})
 """Libraries of integrators solve the equations by methods of their own, to a tolerance."""
 
 PEERS = (

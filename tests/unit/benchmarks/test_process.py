@@ -90,6 +90,14 @@ def test_why_an_installation_failed_is_kept(tmp_path: Path) -> None:
     assert "jax" == environments.versions(tmp_path)[0].split(" ")[0]
 
 
+def test_few_rows_are_run_in_both_widths() -> None:
+    takes = FAKE.takes
+
+    assert [True, True] == [takes("oscillator", dtype) for dtype in ("float64", "float32")]
+    assert [True, False] == [takes("adaptive", dtype) for dtype in ("float64", "float32")]
+    assert not takes("orbit", "float64")
+
+
 def test_every_arm_has_an_environment_and_a_file() -> None:
     folder = Path(environments.__file__).parent
     for peer in PEERS:
