@@ -86,8 +86,8 @@ those that `kernel.explain()` counts. `--n` is the number of samples; `--plot FI
 
 OTHERS = """Their time divided by ours: above 1 we are quicker. Each library has an environment and
 a process of its own (`make bench-env`), compiles before the clock starts, and takes its turn with
-the other arms (decision 35). Loops are written as their users write them; JAX also in blocks of 8 steps
-for the whole batch at once. Warp runs kernels on one thread of a CPU.
+the other arms (decision 35). Loops are written as their users write them; JAX also in blocks of 8
+steps for the whole batch at once. Warp runs kernels on one thread of a CPU.
 
 {table}
 

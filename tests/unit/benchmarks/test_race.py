@@ -11,7 +11,7 @@ from benchmarks.runner import PATIENCE, Arm, Disagreement, Failed, Missing, Race
 
 def arm(name: str, value: float = 1.0, *, remote: bool = False, run: object = None) -> Arm:
     result = np.array([value])
-    work: Callable[[], object] = run if callable(run) else (lambda: 0.5)
+    work: Callable[[], object] = run if callable(run) else (lambda: 0.25)
     return Arm(name, lambda: None, work, lambda: [result], times_itself=remote)
 
 
@@ -22,8 +22,8 @@ def raced(*arms: Arm | Missing, rounds: int = 4) -> Race:
 def test_an_arm_in_another_process_tells_its_own_time() -> None:
     result = raced(arm("here"), arm("there", remote=True))
 
-    assert [0.5] * 4 == result.rows[1].seconds
-    assert 0.5 > max(result.rows[0].seconds)
+    assert [0.25] * 4 == result.rows[1].seconds
+    assert 0.25 > max(result.rows[0].seconds)
 
 
 def test_arms_of_this_process_must_agree() -> None:
