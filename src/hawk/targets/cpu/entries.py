@@ -40,6 +40,7 @@ from hawk.targets.cpu.queue import Group, Outcome, Queue
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
+from hawk.targets.cpu.straight import Straight, repeats_itself
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
 from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
 from hawk.targets.llvm import RARE, Emitter, Names, zero
@@ -55,7 +56,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     """
     writer = Entry(fn, variant, machine)
     short = work_of(fn) + work_once(fn) <= LONG
-    apart = writer.mask is not None and not writer.loops and short
+    apart = not (writer.straight or writer.loops) and short
     writer.write(ones_apart=apart)
     functions = [_function(f"void @{ENTRY}", writer.emitter, machine), *writer.emitter.functions]
     if apart:
@@ -149,7 +150,12 @@ class Entry:
         varying = varying_values(fn)
         self.loops = has_loop(fn)
         self.emitter = Emitter(variant.shape, varying, positions_of(fn, varying))
-        looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work_of(fn))
+        self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
+        once = repeats_itself(fn) or (one_step and self.mask is None)
+        self.straight = once and not self.loops
+        """Is each sample passed once?"""
+        work = work_of(fn) + work_once(fn) if self.straight else work_of(fn)
+        looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work)
         self.watch = Watch(self.emitter, machine, steps_between_looks=looks)
         self.emitter.round = self.watch.round
         self.queue = Queue(self.emitter, self.watch)
@@ -163,7 +169,6 @@ class Entry:
         """Room for a group's places in the arrays, and what they are looked up in."""
         self.index: Value | None = None
         """The value that is each sample's index, if the kernel asks for it."""
-        self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
         self.one_step = one_step
         self.refills = refills(fn, variant) and not one_step
         """May a lane whose sample stopped get another?"""
@@ -199,18 +204,16 @@ class Entry:
         e.jump(head)
         e.place(head)
         with e.scope():
-            group = self.next_group(steps, leave) if pool is None else pool.next(leave)
-            e.apart = group.apart
-            if self.index is not None:
-                e.indices = lambda: self._indices(group)
-                tables.begin(e, group.base)
-                if self.index not in e.positions.lazy:
-                    e.bind(self.index, e.indices())
-            outcome = self._advance(group)
-            if pool is None:
-                self.end_group(group, outcome, steps, leave)
+            if self.straight:
+                Straight(self, steps).write(leave)
             else:
-                pool.end(group, outcome, leave)
+                group = self.next_group(steps, leave) if pool is None else pool.next(leave)
+                self.begin_group(group)
+                outcome = self._advance(group)
+                if pool is None:
+                    self.end_group(group, outcome, steps, leave)
+                else:
+                    pool.end(group, outcome, leave)
         e.jump(head)
         e.place(leave)
         self.queue.tell()
@@ -269,21 +272,36 @@ class Entry:
         some = e.define(f"icmp slt i64 {queue.load(queue.next)}, {queue.load(queue.high)}")
         e.branch(some, have, take)
         e.place(take)
-        self._look_between_pieces()
+        self.look_between_pieces()
         queue.take(leave)
         e.jump(have)
         e.place(have)
-        base, lanes = queue.load(queue.next), e.shape.lanes
-        left = e.define(f"sub i64 {queue.load(queue.high)}, {base}")
-        held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {lanes})")
-        partial = e.define(f"icmp ult i64 {left}, {lanes}")
+        base, high = queue.load(queue.next), queue.load(queue.high)
+        return self.group_at(base, high, e.define(f"sub i64 {steps}, {queue.load(queue.before)}"))
+
+    def group_at(self, base: str, high: str, steps: str) -> Group:
+        """The samples from `base` on, before `high`, that make a group; copied if they must be."""
+        e = self.emitter
+        left = e.define(f"sub i64 {high}, {base}")
+        held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {e.shape.lanes})")
+        partial = e.define(f"icmp ult i64 {left}, {e.shape.lanes}")
         mapped = e.define(f"icmp ne ptr {self.map}, null")
         apart = e.define(f"or i1 {partial}, {mapped}")
         self._bring(base, held, apart)
-        steps = e.define(f"sub i64 {steps}, {queue.load(queue.before)}")
         return Group(base, held, apart, steps)
 
-    def _look_between_pieces(self) -> None:
+    def begin_group(self, group: Group) -> None:
+        """Let what asks for positions know where the samples of `group` are."""
+        e = self.emitter
+        e.apart = group.apart
+        if self.index is None:
+            return
+        e.indices = lambda: self._indices(group)
+        tables.begin(e, group.base)
+        if self.index not in e.positions.lazy:
+            e.bind(self.index, e.indices())
+
+    def look_between_pieces(self) -> None:
         """Look at the clock, but not before the first: whoever comes takes at least one."""
         e, queue = self.emitter, self.queue
         look, on = e.label("look"), e.label("on")
@@ -296,7 +314,7 @@ class Entry:
     def end_group(self, group: Group, outcome: Outcome, steps: str, leave: str) -> None:
         """Store what was copied, and go on with the samples behind, or to `leave` if it is time."""
         e, queue = self.emitter, self.queue
-        self._copy_back(group.held, group.apart)
+        self.copy_back(group.held, group.apart)
         before = queue.load(queue.before)
         total = e.define(f"add i64 {before}, {outcome.taken}")
         queue.count(outcome.finished, total)
@@ -337,7 +355,7 @@ class Entry:
             target = e.define(f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}")
             e.line(f"store {wide} {zero(wide)}, ptr {target}, align 8")
 
-    def _where(self, group: Group) -> dict[Plane, str]:
+    def where(self, group: Group) -> dict[Plane, str]:
         """The address of the group in each array, or of the scratch group."""
         there = {p: self.at(p, self.address[p], group.base) for p in self.arrays}
         return {
@@ -347,7 +365,7 @@ class Entry:
             for plane in self.arrays
         }
 
-    def _copy_back(self, held: str, apart: str) -> None:
+    def copy_back(self, held: str, apart: str) -> None:
         e = self.emitter
         copy, ready = e.label("back"), e.label("next")
         e.branch(apart, copy, ready)
@@ -387,7 +405,7 @@ class Entry:
 
     def _advance(self, group: Group) -> Outcome:
         """Load, step and store one group."""
-        e, where = self.emitter, self._where(group)
+        e, where = self.emitter, self.where(group)
         if self.mask is None:
             after, taken = self._run(where, self._active(group.held), group.steps)
             self._store_all(where, after)
@@ -402,7 +420,7 @@ class Entry:
             after, taken = self._run(where, live, group.steps)
             self._store_all(where, after)
             finished = e.count(e.combine("and", live, e.invert(after.live)))
-            self._store(self.mask, where[self.mask], e.invert(after.live))
+            self.store(self.mask, where[self.mask], e.invert(after.live))
             going = e.any(after.live)
         run = e.here
         e.jump(merge)
@@ -416,11 +434,8 @@ class Entry:
     def _run(self, where: dict[Plane, str], live: Names, steps: str) -> tuple[Stepped, str]:
         """Load a group and take its steps: the group after, the steps taken."""
         e = self.emitter
-        for plane in self.arrays:
-            if plane.read is not None:
-                e.bind(plane.read, self.load(plane, where[plane]))
         e.mask = live if self.loops else None
-        kept = self._sample()
+        kept = self.load_all(where)
         e.mask = None
         for value in kept:
             e.lanes(value)
@@ -432,6 +447,13 @@ class Entry:
         if self.machine.mask_registers or self.loops:
             return self.steps.masked(start, steps)
         return Rush(self.steps).run(start, steps, monotone_stop(self.fn))
+
+    def load_all(self, where: dict[Plane, str]) -> list[Value]:
+        """Load a group and compute what is computed once a sample: what its steps may read."""
+        for plane in self.arrays:
+            if plane.read is not None:
+                self.emitter.bind(plane.read, self.load(plane, where[plane]))
+        return self._sample()
 
     def _sample(self) -> list[Value]:
         """What is computed once a sample: for groups at no border of a grid in a way of its own.
@@ -524,9 +546,9 @@ class Entry:
 
     def _store_all(self, where: dict[Plane, str], after: Stepped) -> None:
         for plane, names in zip(self.steps.kept, after.state, strict=True):
-            self._store(plane, where[plane], names)
+            self.store(plane, where[plane], names)
 
-    def _store(self, plane: Plane, start: str, names: Names) -> None:
+    def store(self, plane: Plane, start: str, names: Names) -> None:
         e = self.emitter
         kind, size = e.shape.vector(MEMORY_TYPES[plane.dtype]), plane.dtype.itemsize
         for chain, name in enumerate(names):
