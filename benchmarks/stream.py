@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.limit.build import NoLimit, library
 from benchmarks.runner import Arm, Array, Missing, Race, cores, race
 from eagle.bench_kernels import line
 
