@@ -74,7 +74,7 @@ bench-env: .venv/installed-bench
 	@$(BIN)/python -m benchmarks.peers.environments
 
 clean:
-	rm -rf .venv docs/_build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build/bench-env docs/_build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 # --- the virtual environment ------------------------------------------------------------------
 

@@ -211,13 +211,22 @@ def others(lines: Sequence[Line]) -> str:
         for name in line.peers
         if name in OTHER_METHOD
     ]
-    besides += [
-        f"* {name} is missing in {line.told}: {why}"
-        for line in lines
-        for name, why in line.missing.items()
-    ]
+    besides += missing(lines)
     said = "\n" + "\n".join(besides) if besides else ""
     return OTHERS.format(table=_rows(("workload", "", *names), body), besides=said).rstrip()
+
+
+def missing(lines: Sequence[Line]) -> list[str]:
+    """Which arms could not take part, where, and why."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        for name, why in line.missing.items():
+            rows.setdefault((name, why), []).append(line.told)
+    elsewhere = {name for line in lines for name in line.medians}
+    return [
+        f"* {name} is missing{' in ' + '; '.join(where) if name in elsewhere else ''}: {why}"
+        for (name, why), where in rows.items()
+    ]
 
 
 def lost(lines: Sequence[Line]) -> str:

@@ -1,4 +1,4 @@
-"""Rows of the benchmarks: kernels and plain steps compute the same, and every row can be measured."""
+"""Rows of the benchmarks: kernels and plain steps compute the same, and each can be measured."""
 
 import math
 
