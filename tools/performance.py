@@ -27,9 +27,9 @@ NAMES = {
     "pendulum": "pendulum with `sin`, `exp`, `pow`, 500 steps",
     "card_spread": "damped oscillator, Runge-Kutta, stop times spread 100-fold",
     "card_uniform": "damped oscillator, Runge-Kutta, 1,000 steps",
-    "regimes": "fall through three layers of air: branches, `exp`, `pow`, 300 steps",
-    "kepler": "Kepler's equation, Newton's method inside each of 100 steps",
-    "adaptive": "van der Pol, Dormand-Prince, each sample with steps of its own length",
+    "regimes": "fall through three layers of air, branches, 300 steps",
+    "kepler": "Kepler's equation by Newton's method, 100 steps",
+    "adaptive": "van der Pol, Dormand-Prince, adaptive steps",
     "montecarlo": "Asian option, 250 normal numbers a sample",
     "stream": "`y = a x + b`, one step: memory alone",
 }
