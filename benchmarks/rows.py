@@ -60,6 +60,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write everything measured to this file")
     parser.add_argument("--alone", action="store_true", help="without other libraries but Numba")
     options = parser.parse_args()
+    if unknown := [name for name in options.workloads if name not in (*ROWS, *OTHERS)]:
+        parser.error(f"there is no workload {unknown[0]!r}: write some of {names}")
     races: list[Race] = []
     with Peers(() if options.alone else PEERS) as peers:
         for result in measured(options.workloads, options.samples, options.rounds, peers):
@@ -164,7 +166,9 @@ def limit_arms(workload: Workload, *, fast: bool) -> list[Arm | Missing]:
         name for name in limit.names if name not in LEFT_OUT and name.startswith("fast") is fast
     ]
     if workload.samples > LOOKED_AT:
-        few = make(workload.name, dtype=workload.dtype.name, samples=LOOKED_AT)
+        few = make(
+            workload.name, dtype=workload.dtype.name, samples=LOOKED_AT, order=workload.order
+        )
         looks = limit_arms(few, fast=fast)
         names = [look.name.removeprefix("limit ") for look in looks if isinstance(look, Arm)]
     done = np.zeros(workload.samples, np.uint8)
