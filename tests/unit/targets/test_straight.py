@@ -1,4 +1,4 @@
-"""Kernels whose samples are passed once: which they are, and that nothing is missed or done twice."""
+"""Kernels whose samples are passed once: which they are; nothing is missed or done twice."""
 
 from __future__ import annotations
 

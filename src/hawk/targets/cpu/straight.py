@@ -51,7 +51,7 @@ class Straight:
             group = entry.group_at(loop.phis[0], high, steps)
             entry.begin_group(group)
             self._pass(group)
-            entry.copy_back(group.held, group.apart)
+            entry.memory.copy_back(entry.stored, group.held, group.apart)
             following = e.define(f"add i64 {group.base}, {e.shape.lanes}")
             entry.watch.count("1")
             more = e.define(f"icmp slt i64 {following}, {high}")
@@ -61,11 +61,11 @@ class Straight:
 
     def _pass(self, group: Group) -> None:
         entry, steps = self.entry, self.entry.steps
-        e, where = entry.emitter, entry.where(group)
+        e, where = entry.emitter, entry.memory.where(group)
         entry.load_all(where)
         for plane, value in zip(steps.kept, steps.values, strict=True):
             if plane.read is not None:
                 e.bind(value, e.names[plane.read])
         e.statements(entry.fn.step)
         for plane, end in zip(steps.kept, steps.ends, strict=True):
-            entry.store(plane, where[plane], e.lanes(end))
+            entry.memory.store(plane, where[plane], e.lanes(end))
