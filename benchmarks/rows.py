@@ -32,8 +32,10 @@ from benchmarks.runner import Arm, Missing, Race, cores, race, write_json
 
 TOLERANCE = {"float64": 1e-6, "float32": 1e-2}
 """Lorenz's system is chaotic, and the limit's pendulum has other elementary functions."""
-FEW, FEW_ROUNDS = 1_000, 9
+FEW = 1_000
 """Samples of a small batch: raced with one thread, and bound, so that a launch is all there is."""
+SHORT, SHORT_ROUNDS = 10_000, 9
+"""Samples of a batch that takes milliseconds: it takes part in as many times more rounds."""
 SMALL = ("oscillator", "spread100", "spread1000")
 TAKING_PART, LOOKS = 3, 2
 """Hand-written arms of a race, and how often each is run before they are chosen."""
@@ -102,7 +104,7 @@ def chosen(names: Sequence[str], samples: int) -> list[Chosen]:
     return [
         *(Chosen(name, samples) for name in ROWS),
         *(Chosen(name, FEW, peers=False) for name in SMALL),
-        Chosen("oscillator", 10_000, peers=False),
+        Chosen("oscillator", SHORT, peers=False),
         *(Chosen("oscillator", many, peers=False, widths=("float64",)) for many in MANY),
         *(
             Chosen(name, samples, peers=False, widths=("float64",), order=order)
@@ -132,7 +134,7 @@ def measure(
         ],
         sample_steps=steps,
         tolerance=TOLERANCE[workload.dtype.name],
-        rounds=rounds * FEW_ROUNDS if few else rounds,
+        rounds=rounds * SHORT_ROUNDS if workload.samples <= SHORT else rounds,
         about={
             "workload": workload.name,
             "dtype": workload.dtype.name,
