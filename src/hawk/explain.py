@@ -56,6 +56,12 @@ def explanation(
     return "\n".join(lines) + "\n"
 
 
+def estimated(kernel: Kernel[..., Any], dtype: str | None = None) -> Estimate:
+    """What `explain()` says of the work of a step on this machine, as numbers."""
+    fn = optimise(step_of(kernel.trace(kernel.width(dtype))))
+    return estimate(in_its_step(fn), choose_variant(fn, host()).shape)
+
+
 def _said(text: str, indent: str = "  ") -> list[str]:
     """A paragraph."""
     return textwrap.wrap(text, WIDE, initial_indent=indent, subsequent_indent=indent)
