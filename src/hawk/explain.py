@@ -18,7 +18,15 @@ from hawk.targets.cpu.estimate import Estimate, estimate
 from hawk.targets.cpu.machine import Machine, host
 from hawk.targets.cpu.stopping import Monotone, monotone_stop
 from hawk.targets.cpu.straight import in_its_step, repeats_itself
-from hawk.targets.cpu.width import LONGER, SHORT, Variant, choose_variant, usual_work, work_of
+from hawk.targets.cpu.width import (
+    LONGER,
+    SHORT,
+    Variant,
+    choose_variant,
+    is_masked,
+    usual_work,
+    work_of,
+)
 from hawk.targets.uniform import has_loop
 
 WIDE = 98
@@ -231,6 +239,11 @@ def _stepping(fn: Function, machine: Machine, variant: Variant) -> str:
         )
     if machine.mask_registers:
         return "Steps are masked: this machine has mask registers, so a mask costs next to nothing."
+    if is_masked(fn, machine):
+        return (
+            "Steps are masked: when a sample stops cannot be foreseen, and a step computes so much "
+            "that masks cost less than to do steps again."
+        )
     if stop is None:
         return (
             f"Steps are rushed: {variant.block} run without masks, and if a sample stopped among "
