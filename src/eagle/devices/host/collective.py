@@ -72,8 +72,9 @@ class _Round:
         kind, dtype = self.phase.kind, self.phase.dtype
         if self.lines is None:
             return raw_word(reduce_array(kind, dtype, self.values, kept), self.result)
-        kept = None if kept is None else self.lines.of(kept)
-        self.lines.table[...] = reduce_lines(kind, dtype, self.lines.of(self.values), kept)
+        values = self.lines.of(VALUE, self.values)
+        kept = None if kept is None else self.lines.of(KEEP, kept)
+        self.lines.table[...] = reduce_lines(kind, dtype, values, kept)
         return None
 
 
@@ -84,12 +85,19 @@ class _Lines:
         kept = [axis for axis in range(len(extents)) if axis not in over]
         self._extents, self._order = tuple(extents), (*kept, *over)
         self._shape = (table.size, math.prod(extents[axis] for axis in over))
+        self._rooms: dict[str, NDArray[Any]] = {}
+        """Memory for samples in the order of their lines, where that is not the batch's own."""
         self.table = table
 
-    def of(self, row: NDArray[Any]) -> NDArray[Any]:
-        """What a row of all samples holds, `(lines, samples of a line)`."""
+    def of(self, name: str, row: NDArray[Any]) -> NDArray[Any]:
+        """What a row of all samples holds, `(lines, samples of a line)`; by its name it has room."""
         turned = row.reshape(self._extents).transpose(self._order)
-        return np.ascontiguousarray(turned).reshape(self._shape)
+        if not turned.flags.c_contiguous:
+            if name not in self._rooms:
+                self._rooms[name] = np.empty(turned.shape, row.dtype)
+            self._rooms[name][...] = turned
+            turned = self._rooms[name]
+        return turned.reshape(self._shape)
 
 
 class _Given:

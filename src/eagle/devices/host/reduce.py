@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.host.memory import address_of
+from hawk.ir.meaning import represent
 from hawk.ir.nodes import Number
+from hawk.ir.ops import OPS
 from hawk.ir.reduce import BLOCK, neutral_of
 from hawk.ir.types import DType
 from hawk.targets import native
@@ -26,7 +28,15 @@ def reduce_array(
     kind: str, dtype: DType, numbers: NDArray[Any], kept: NDArray[np.bool] | None
 ) -> Number:
     """The reduction of `numbers` `(n,)` of type `dtype`, where `kept` is True (None: all)."""
-    return reduce_lines(kind, dtype, numbers[None], None if kept is None else kept[None])[0].item()
+    line, keep = numbers[None], None if kept is None else kept[None]
+    if kind == "mean":
+        count = len(numbers) if kept is None else int(np.count_nonzero(kept))
+        total = _sums(dtype, line, keep)[0].item()
+        return OPS["div"].meaning(dtype, total, represent(dtype, count))
+    if kind in ("min", "max"):
+        place = _places(kind, line, keep)[0]
+        return neutral_of(kind, dtype) if place < 0 else numbers[place].item()
+    return reduce_lines(kind, dtype, line, keep)[0].item()
 
 
 def reduced(kind: str, dtype: DType, array: NDArray[Any]) -> Number:
@@ -47,9 +57,9 @@ def reduce_lines(
             native.folds().mean[dtype](address_of(totals), address_of(counts), len(totals))
         return totals
     if kind == "any":
-        return (numbers if kept is None else numbers & kept).any(axis=1)
+        return np.any(numbers if kept is None else numbers & kept, axis=1)
     if kind == "all":
-        return (numbers if kept is None else numbers | ~kept).all(axis=1)
+        return np.all(numbers if kept is None else numbers | ~kept, axis=1)
     places = _places(kind.removeprefix("arg"), numbers, kept)
     if kind.startswith("arg"):
         return places
@@ -76,6 +86,10 @@ def _places(kind: str, numbers: NDArray[Any], kept: NDArray[np.bool] | None) -> 
     lines, count = numbers.shape
     if not count:
         return np.full(lines, -1, np.int64)
+    if lines == 1 and kept is not None:  # the others need not be looked at
+        there = np.flatnonzero(kept)
+        found = _places(kind, numbers[:, there], None)
+        return there[found] if found[0] >= 0 else found
     keys, nan = numbers, None
     if keys.dtype.kind == "f":
         bits = keys.view(np.int64 if keys.itemsize == 8 else np.int32)
@@ -83,20 +97,20 @@ def _places(kind: str, numbers: NDArray[Any], kept: NDArray[np.bool] | None) -> 
         nan = (bits & size) > _NAN[keys.itemsize]
         # Negative numbers in reverse; so -0.0 is just before 0.0.
         keys = bits ^ ((bits >> (8 * bits.itemsize - 1)) & size)
-    limits = np.iinfo(keys.dtype)
-    last = limits.max if kind == "min" else limits.min
-    if kept is not None:
+    choose = np.argmin if kind == "min" else np.argmax
+    if kept is None:
+        places = choose(keys, axis=1)
+    else:
+        last = np.iinfo(keys.dtype).max if kind == "min" else np.iinfo(keys.dtype).min
         keys = np.where(kept, keys, last)
-    places = keys.argmin(axis=1) if kind == "min" else keys.argmax(axis=1)
-    if kept is not None:
-        # What is left out looks like the last to be chosen, and that may be one which counts.
+        places = choose(keys, axis=1)
+        # What is left out looks like the last to be chosen, and so may one do that counts.
         unsure = np.flatnonzero(keys[np.arange(lines), places] == last)
-        if len(unsure):
-            some = kept[unsure]
-            places[unsure] = np.where(some.any(axis=1), some.argmax(axis=1), -1)
+        some = kept[unsure]
+        places[unsure] = np.where(some.any(axis=1), some.argmax(axis=1), -1)
     if nan is not None:
         nan = nan if kept is None else nan & kept
-        has = np.flatnonzero(nan.any(axis=1))
-        if len(has):
+        if nan.any():
+            has = np.flatnonzero(nan.any(axis=1))
             places[has] = nan[has].argmax(axis=1)
     return places
