@@ -90,7 +90,10 @@ class _Lines:
         self.table = table
 
     def of(self, name: str, row: NDArray[Any]) -> NDArray[Any]:
-        """What a row of all samples holds, `(lines, samples of a line)`; by its name it has room."""
+        """What a row of all samples holds, `(lines, samples of a line)`.
+
+        It stays what it is until the next row of that name is asked for.
+        """
         turned = row.reshape(self._extents).transpose(self._order)
         if not turned.flags.c_contiguous:
             if name not in self._rooms:
