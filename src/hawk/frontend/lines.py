@@ -28,37 +28,41 @@ def dimensions(numbers: Any, over: Any) -> tuple[int, ...]:
     form: GridForm | None = numbers.grid
     if form is None:
         raise Misfit("H305", "`over` names dimensions of a Grid, and this kernel has none")
-    names = [over] if isinstance(over, str) or not isinstance(over, (tuple, list)) else list(over)
+    names = list(over) if isinstance(over, (tuple, list)) else [over]
     if not names:
-        raise Misfit("H305", "`over` names no dimension", f'"{form.axes[-1]}"')
-    axes = [_dimension(numbers, form, name) for name in names]
+        raise Misfit("H305", "`over` names no dimension", _written(form.axes[-1:]))
+    axes = [_dimension(numbers, form, names, place) for place in range(len(names))]
     twice = next((axis for axis in axes if axes.count(axis) > 1), None)
     if twice is not None:
         what = f"`over` names the dimension {form.axes[twice]!r} twice"
-        raise Misfit("H305", what, _written(form, sorted(set(axes))))
+        raise Misfit("H305", what, _written(list(dict.fromkeys(names))))
     return () if len(axes) == len(form.axes) else tuple(sorted(axes))
 
 
-def _dimension(numbers: Any, form: GridForm, name: Any) -> int:
-    """The number of the dimension `name`."""
+def _dimension(numbers: Any, form: GridForm, names: list[Any], place: int) -> int:
+    """The number of the dimension that is named there."""
+    name, near = names[place], ""
+    if isinstance(name, str) and name in form.axes:
+        return form.axes.index(name)
     if numbers.is_number(name):
+        code, near = "H212", form.axes[-1]
         what = "which dimensions `over` names must be known when the kernel is traced"
-        raise Misfit("H212", what, f'"{form.axes[-1]}"')
-    if not isinstance(name, str):
-        count = len(form.axes)
-        is_axis = isinstance(name, int) and -count <= name < count and not isinstance(name, bool)
-        fix = f'"{form.axes[name]}"' if is_axis else ""  # as NumPy's `axis` counts them
-        raise Misfit("H305", f"`over` takes names of dimensions, not {described(name)}", fix)
-    if name not in form.axes:
-        near = nearest(name, form.axes)
+    elif isinstance(name, str):
+        code, near = "H305", nearest(name, form.axes)
         what = f"the grid has no dimension {name!r}; it has {', '.join(form.axes)}"
-        raise Misfit("H305", what, f'"{near}"' if near else "")
-    return form.axes.index(name)
+    else:
+        code, what = "H305", f"`over` takes names of dimensions, not {described(name)}"
+        count = len(form.axes)
+        if type(name) is int and -count <= name < count:
+            near = form.axes[name]  # as NumPy's `axis` counts them
+    meant = [*names[:place], near, *names[place + 1 :]]
+    right = near and all(isinstance(each, str) for each in meant)
+    raise Misfit(code, what, _written(meant) if right else "")
 
 
-def _written(form: GridForm, axes: Sequence[int]) -> str:
-    names = [f'"{form.axes[axis]}"' for axis in axes]
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+def _written(names: Sequence[str]) -> str:
+    texts = [f'"{name}"' for name in names]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def lines(numbers: Any, over: tuple[int, ...]) -> Lines:
