@@ -3,8 +3,6 @@
 Numbers are whole, so NumPy's sums are exact and any order of adding gives them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +24,7 @@ SHAPES = [(1, 1), (1, 9), (9, 1), (3, 5), (2, 37), (11, 3), (2, 1100), (700, 2)]
 
 @hawk.kernel
 def rows(
-    u: Grid[r, c], k: Grid[Int32, r, c]
+    u: Grid["r", "c"], k: Grid[Int32, "r", "c"]
 ) -> tuple[Scalar, Scalar, Scalar, Scalar, Index, Index, Int32, Bool]:
     total, mean = hawk.sum(u, over="c"), hawk.mean(u, over="c", where=k > 0)
     least, greatest = hawk.min(u, over="c"), hawk.max(u, over="c", where=k > 0)
@@ -45,7 +43,7 @@ def rows(
 
 @hawk.kernel
 def columns(
-    u: Grid[r, c], k: Grid[UInt32, r, c]
+    u: Grid["r", "c"], k: Grid[UInt32, "r", "c"]
 ) -> tuple[Scalar, Scalar, Scalar, Scalar, Index, Index, UInt32, Bool]:
     total, mean = hawk.sum(u, over="r"), hawk.mean(u, over="r", where=k > 4)
     least, greatest = hawk.min(u, over="r"), hawk.max(u, over="r", where=k > 4)
@@ -115,7 +113,7 @@ def test_the_bits_of_the_users_own_function_in_cpython(shape: tuple[int, ...]) -
 
 @hawk.kernel
 def of_three(
-    u: Grid[z, y:4, x],
+    u: Grid["z", "y":4, "x"],
 ) -> tuple[Scalar, Scalar, Scalar, Scalar, Index, Scalar, Scalar]:
     outer, ends = hawk.sum(u, over=("z", "y")), hawk.sum(u, over=("x", "z"))
     inner, middle = hawk.sum(u, over=("y", "x")), hawk.sum(u, over="y")
@@ -144,7 +142,7 @@ def test_a_line_has_the_bits_of_a_batch_of_its_own() -> None:
         return hawk.sum(x), hawk.mean(x, where=x > 0.0)
 
     @hawk.kernel
-    def among_others(x: Grid[r, c]) -> tuple[Grid[r, c], Grid[r, c]]:
+    def among_others(x: Grid["r", "c"]) -> tuple[Grid["r", "c"], Grid["r", "c"]]:
         return hawk.sum(x, over="c"), hawk.mean(x, over="c", where=x > 0.0)
 
     x = np.random.default_rng(2).normal(size=(3, 2500))
@@ -163,7 +161,7 @@ def test_a_grid_of_no_samples(shape: tuple[int, ...]) -> None:
 
 
 @hawk.kernel
-def level(u: Mutable[Grid[r, c]], rate: Param, flat: Terminated):
+def level(u: Mutable[Grid["r", "c"]], rate: Param, flat: Terminated):
     """Rows go towards their mean, and columns; what is flat stops, and counts no more."""
     low, high = hawk.min(u, over="c"), hawk.max(u, over="c")
     middle = hawk.mean(u, over="c") - 1e-3 * hawk.sum(u, over="r", where=u > 0.5 * (low + high))
@@ -246,7 +244,7 @@ def test_a_run_that_is_interrupted_goes_on_to_the_same_bits(
 
 def test_a_graph_launches_it_as_a_call_does() -> None:
     @hawk.kernel
-    def share(u: Grid[r, c]) -> Grid[r, c]:
+    def share(u: Grid["r", "c"]) -> Grid["r", "c"]:
         return u / hawk.sum(u, over="c") + hawk.argmax(u, over="r")
 
     @eagle.Graph.builder
@@ -285,11 +283,11 @@ def test_a_kernel_in_a_kernel_and_a_helper_may_reduce_along_a_dimension() -> Non
         return hawk.max(value, over=along) - hawk.min(value, over=along)
 
     @hawk.kernel
-    def scaled(v: Grid[r, c]) -> Scalar:
+    def scaled(v: Grid["r", "c"]) -> Scalar:
         return v / (1.0 + spread(v, "c"))
 
     @hawk.kernel
-    def both(v: Grid[r, c]) -> Grid[r, c]:
+    def both(v: Grid["r", "c"]) -> Grid["r", "c"]:
         return scaled(v) + spread(v, "r")
 
     v = field((5, 6))
@@ -300,7 +298,7 @@ def test_a_kernel_in_a_kernel_and_a_helper_may_reduce_along_a_dimension() -> Non
 
 def test_what_cpython_says_of_a_wrong_dimension() -> None:
     @hawk.kernel
-    def wrong(u: Grid[r, c]) -> Scalar:
+    def wrong(u: Grid["r", "c"]) -> Scalar:
         return hawk.sum(u, over="q")
 
     with pytest.raises(TypeError, match=r"the grid has no dimension 'q'; it has r, c \[H305\]"):
