@@ -20,6 +20,7 @@ import eagle
 import hawk
 from eagle.devices.host import device
 from tests.oracle.batch import unlike
+from tests.oracle.harness import forget
 from tests.soak.drawn import Arrays, Drawn
 from tests.unit.eagle.test_interrupt import Alarm, Clock
 
@@ -58,7 +59,8 @@ def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
     A `brief` case is compiled and run once, and compared with nothing. A program that the language
     refuses is counted: the oracle tests are there to find these.
     """
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile() as file, ExitStack() as stack:
+        stack.callback(forget)
         try:
             case = _Case(seed, told, largest, file)
         except hawk.HawkError:
