@@ -47,14 +47,19 @@ DRAWN = 500
 """Different samples in a batch; the others repeat them."""
 
 
+def program_of(seed: int, random: Random) -> tuple[str, Program]:
+    """The program of a seed, and its family."""
+    family = random.choices(list(FAMILIES), WEIGHTS)[0]
+    program = FAMILIES[family](seed)
+    return (family, program) if program else ("plain", write(seed))
+
+
 class Drawn:
     """A kernel and the batch it starts from, by the names of its parameters and outputs."""
 
     def __init__(self, seed: int, random: Random, largest: int) -> None:
         self.random = random
-        family = random.choices(list(FAMILIES), WEIGHTS)[0]
-        program = FAMILIES[family](seed)
-        self.family, program = (family, program) if program else ("plain", write(seed))
+        self.family, program = program_of(seed, random)
         case = case_of(program)
         self.real, self.steps, self._tables = case.real, case.steps, case.tables
         self._numbers = case.numbers

@@ -260,6 +260,10 @@ def test_a_graph_launches_it_as_a_call_does() -> None:
     for _ in range(2):
         graph.launch()
         assert out.tobytes() == due.tobytes()
+    xp: Any = eagle.xp_for("simulated")
+    there = xp.zeros((4, 6))
+    twice(xp.asarray(u), there).launch()
+    assert xp.asnumpy(there).tobytes() == due.tobytes()
 
 
 def test_samples_are_not_moved() -> None:

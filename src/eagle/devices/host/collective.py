@@ -4,7 +4,8 @@ Before each step every reduction is made: a kernel of its own computes what each
 it, those are made into one number, and the number goes into the blocks of what comes later. Only
 the step itself stores anything the caller sees. So a launch that is interrupted among the
 reductions begins them again, and one that is interrupted in the step goes on with the numbers that
-the step began with.
+the step began with. Along dimensions of a grid each line makes a number, and those are a table of
+eagle's that the kernels read.
 
 What samples give to shared tables the step leaves in arrays of eagle's; after it they are given in
 order, and each is forgotten when it is given. An exception in the middle of such a step waits for
