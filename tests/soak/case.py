@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import eagle
 import hawk
 from eagle.devices.host import device
+from hawk.targets import native
 from tests.oracle.batch import unlike
 from tests.oracle.harness import forget
 from tests.soak.drawn import Arrays, Drawn
@@ -59,6 +60,8 @@ def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
     A `brief` case is compiled and run once, and compared with nothing. A program that the language
     refuses is counted: the oracle tests are there to find these.
     """
+    for load in (native.routines, native.folds, native.scatters):
+        load()  # not while it rings: an import that is cut off leaves its file open
     with tempfile.TemporaryFile() as file, ExitStack() as stack:
         stack.callback(forget)
         try:
