@@ -111,11 +111,14 @@ def _planes(fn: Function, traced: Function) -> Iterator[str]:
     given = {name for each in traced.scatters for name in (each.spot, each.value)}
     planes = [plane for plane in fn.planes if plane.name not in given]
     name_width = max(len(plane.name) for plane in planes)
+    of_lines = {each.plane for each in traced.reductions if each.lines is not None}
     stores = dict(fn.stores)
     for plane in planes:
         what = _ROLES[plane.role]
         if plane.role is Role.STATE and stores[plane.name] is plane.read:
             what = "state that no step changes"
+        elif plane.name in of_lines:
+            what = "a number for each line of the grid, made before each step"
         elif grid_of(plane.name):
             what = f"the numbers of all samples in {grid_of(plane.name)}"
         elif plane.role is Role.STATE and not _is_read(fn, plane):

@@ -182,6 +182,7 @@ def _with_phases(
             each.value.dtype,
             each.kind,
             each.plane,
+            each.lines,
         )
         for each in fn.reductions
     )
