@@ -6,6 +6,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any
 
@@ -120,7 +121,9 @@ class Builder:
 
 
 def finish(writer: GraphRecorder, results: list[Region]) -> None:
-    """The checks that need all of a graph."""
+    """The checks that need all of a graph, and what is known only then."""
+    for region in results:
+        region.root.asked = True
     refuse_allocations(writer)
     tidy(writer.body, results)
     check_joins(writer.body, writer.roots, results)
@@ -158,6 +161,8 @@ def _planes(value: Any) -> list[Plane]:
         return [value]
     if isinstance(value, dict):
         value = list(value.values())
+    elif is_dataclass(value) and not isinstance(value, type):
+        value = [getattr(value, each.name, None) for each in fields(value)]
     if isinstance(value, (tuple, list)):
         return [plane for each in value for plane in _planes(each)]
     return []

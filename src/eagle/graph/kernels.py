@@ -111,6 +111,7 @@ class _Node:
             reads=self._touched(roles, written=False),
             writes=self._touched(roles, written=True),
             compiled=self.device.compiled(self.kernel.program, binding.compiled),
+            function=self.kernel.program.function_of(binding.compiled),
             n=binding.n,
             steps=steps,
             planes=planes,

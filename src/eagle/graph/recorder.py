@@ -47,6 +47,8 @@ class GraphRecorder:
         self.name = name
         self.open = False
         """Is a builder or a block being read?"""
+        self.fuse = True
+        """May kernels run in one pass over the samples?"""
         self.body: list[Item] = []
         self.inside = self.body
         """The body that nodes are added to now."""
@@ -80,7 +82,7 @@ class GraphRecorder:
 
     def plan(self) -> Plan:
         """All that was recorded."""
-        return Plan(self.name, self.body, self.roots, self.device, ordered, waits_of)
+        return Plan(self.name, self.body, self.roots, self.device, ordered, waits_of, self.fuse)
 
     # -- saying no ---------------------------------------------------------------------------------
 
