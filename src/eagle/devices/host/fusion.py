@@ -18,6 +18,7 @@ import numpy as np
 from eagle.devices.base import Pass
 from eagle.devices.host.device import HOST
 from eagle.devices.plan import (
+    Call,
     Copy,
     Item,
     Launch,
@@ -363,7 +364,9 @@ def _own(root: Root) -> bool:
 def _looked_at(item: Item) -> list[Region]:
     counter = item.counter if isinstance(item, Loop) else None
     cells = [] if counter is None else [counter.count.region, counter.limit.region]
-    return [*item.reads, *tests_of(item), *cells]
+    # A Python function is given what it writes, and may read that too.
+    given = item.writes if isinstance(item, Call) else ()
+    return [*item.reads, *given, *tests_of(item), *cells]
 
 
 def _bounds(region: Region) -> tuple[int, int]:
