@@ -65,7 +65,7 @@ def _whole(plan: Plan) -> list[_Numbered]:
         members = [known[id(item)] for item in together.nodes]
         for node in members:
             node.beside = sorted(each.number for each in members if each is not node)
-            names = {region.name for region in node.item.writes}
+            names = {region.root.name for region in node.item.writes}
             node.unstored = [name for name in together.unstored if name in names]
     return nodes
 

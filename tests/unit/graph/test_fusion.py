@@ -13,7 +13,7 @@ import eagle
 import hawk
 import hawk.fused
 from eagle.devices.host import fusion
-from hawk import Int32, Mutable, Param, Scalar, Table, Terminated, Vector
+from hawk import Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
 from hawk.ir.types import DType
 from hawk.ir.verify import verify
 from hawk.passes.fuse import Part, fuse
@@ -84,6 +84,11 @@ def set_to(x: Mutable[Scalar], y: Scalar):
     x = y - 1.0
 
 
+@hawk.kernel
+def low_bits(x: Index) -> Scalar:
+    return x % 1000
+
+
 def names(graph: Any) -> list[str]:
     """The passes of a graph, each as its kernels."""
     return [" ".join(item.name for item in each.nodes) for each in graph.passes]
@@ -137,14 +142,14 @@ def test_what_is_fused_is_a_program() -> None:
 # -- the same bits ---------------------------------------------------------------------------------
 
 _plane = st.sampled_from(range(6))
-_ONE = ("twice", "times", "numbered", "split", "settle", "looked_up", "turn", "keep")
+_ONE = ("twice", "times", "numbered", "split", "settle", "looked_up", "turn", "low_bits", "keep")
 _TWO = ("plus", "plus", "move", "set_to", "looked_at", "into", "copy", "host")
 _step = st.tuples(st.sampled_from(_ONE), _plane) | st.tuples(st.sampled_from(_TWO), _plane, _plane)
 
 
 def record(script: list[tuple[Any, ...]], arrays: Any) -> list[Any]:
     """Go through a script; a plane is picked from those that were written last."""
-    p, q, overlapping, pair, table = arrays
+    p, q, overlapping, pair, table, raw = arrays
     n = p.shape[0]
     planes = [p, q, overlapping[:n], overlapping[1 : n + 1], overlapping[n : 2 * n], pair[0]]
     kept = []
@@ -178,6 +183,8 @@ def record(script: list[tuple[Any, ...]], arrays: Any) -> list[Any]:
                 eagle.copy(one, into=other)
             case "host":
                 eagle.opaque(host, reads=one, writes=other)
+            case "low_bits":
+                planes.append(low_bits(raw))
             case "turn":
                 both = turn(pair)
                 planes += [length(both), both[1]]
@@ -194,9 +201,9 @@ def outcome(script: list[tuple[Any, ...]], *, fuse: bool) -> tuple[Any, Any]:
     """All numbers after some replays, then after some with other arrays; and the graph."""
 
     @eagle.Graph.builder
-    def build(p, q, overlapping, pair, table):
+    def build(p, q, overlapping, pair, table, raw):
         g = eagle.Graph(fuse=fuse)
-        g.result = record(script, (p, q, overlapping, pair, table))
+        g.result = record(script, (p, q, overlapping, pair, table, raw))
         return g
 
     found: list[bytes] = []
@@ -205,6 +212,7 @@ def outcome(script: list[tuple[Any, ...]], *, fuse: bool) -> tuple[Any, Any]:
         rng = np.random.default_rng(number)
         shapes = {"p": N, "q": N, "overlapping": 2 * N, "pair": (2, N), "table": 5}
         arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+        arrays["raw"] = arrays["p"].view(np.int64)
         if graph is None:
             try:
                 graph = build(**arrays)

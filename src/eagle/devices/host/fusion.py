@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
 from eagle.devices.base import Pass
 from eagle.devices.host.device import HOST
 from eagle.devices.plan import (
@@ -28,6 +26,7 @@ from eagle.devices.plan import (
     Reduce,
     Region,
     Root,
+    Spot,
     parts_of,
     tests_of,
     walk,
@@ -102,7 +101,8 @@ class Fusion:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._reads: list[tuple[int, int, Item]] | None = None
+        self._lookers: dict[Root, set[int]] | None = None
+        """Who looks at each array."""
 
     def body(self, items: list[Item]) -> list[Item]:
         """The nodes of a body in an order in which they may run, launches of one pass as one."""
@@ -118,7 +118,7 @@ class Fusion:
             if isinstance(run.items[0], Launch):
                 launches = [item for item in run.items if isinstance(item, Launch)]
                 unstored = self._wiring(launches).unstored if len(launches) > 1 else []
-                names = tuple(region.name for region in unstored)
+                names = tuple(root.name for root in unstored)
                 yield Pass(tuple(launches), names, run.why)
         for item in items:
             for part in parts_of(item):
@@ -164,8 +164,8 @@ class Fusion:
 
         launches = [item for item in run.items if isinstance(item, Launch)]
         wiring = self._wiring(launches)
-        for region in wiring.unstored:
-            region.root.stored = False
+        for root in wiring.unstored:
+            root.stored = False
         functions = [_function(each) for each in launches]
         parts = tuple(Part(f, memory) for f, memory in zip(functions, wiring.memory, strict=True))
         compiled, memory = fused_code(parts, wiring.stored)
@@ -191,57 +191,48 @@ class Fusion:
         """Which memory each plane of the launches is, and what has to be stored."""
         numbers: dict[object, int] = {}
         wiring = _Wiring()
-        read_first: dict[int, bool] = {}
-        written: dict[int, tuple[int, int]] = {}
+        looked: set[int] = set()
+        """What is looked at before anything is written to it."""
+        written: dict[int, Root] = {}
         for which, item in enumerate(launches):
             memory: list[int] = []
-            stores: list[int] = []
-            for place, (slot, word) in enumerate(
-                zip(item.compiled.planes, item.words_now, strict=True)
+            stores: dict[int, Root] = {}
+            for place, (slot, word, now) in enumerate(
+                zip(item.compiled.planes, item.words, item.words_now, strict=True)
             ):
                 key: object = (which, place)
-                if slot.role in ARRAYS:
-                    key = word
+                if isinstance(word, Spot) and slot.role in ARRAYS:
+                    key = (now, slot.dtype)
                 elif slot.role is Role.INDEX:
                     key = Role.INDEX
                 number = numbers.setdefault(key, len(numbers))
                 memory.append(number)
                 wiring.sources.setdefault(number, (which, place))
-                if slot.role not in ARRAYS:
+                if not isinstance(word, Spot) or slot.role not in ARRAYS:
                     continue
-                if slot.role is Role.INPUT or (slot.role is Role.STATE and slot.needed):
-                    read_first.setdefault(number, True)
+                if slot.role is not Role.OUTPUT and slot.needed and number not in written:
+                    looked.add(number)
                 if slot.role in CHANGED:
-                    stores.append(number)
-                    written[number] = word, word + item.n * slot.dtype.itemsize
-            for number in stores:
-                read_first.setdefault(number, False)
+                    stores[number] = word.root
+            written.update(stores)
             wiring.memory.append(tuple(memory))
-        regions = [region for item in launches for region in item.writes]
-        kept: set[int] = set()
-        for number, (low, high) in written.items():
-            region = next((r for r in regions if _within(low, high, r)), None)
-            unread = not read_first[number] and region is not None and _own(region.root)
-            if region is None or not unread or self._is_read(low, high, launches):
-                kept.add(number)
-            elif region not in wiring.unstored:
-                wiring.unstored.append(region)
-        wiring.stored = frozenset(kept)
+        kept = {root for number, root in written.items() if number in looked}
+        for root in dict.fromkeys(written.values()):
+            if root in kept or not _own(root) or self._is_looked_at(root, launches):
+                kept.add(root)
+            else:
+                wiring.unstored.append(root)
+        wiring.stored = frozenset(number for number, root in written.items() if root in kept)
         return wiring
 
-    def _is_read(self, low: int, high: int, launches: list[Launch]) -> bool:
+    def _is_looked_at(self, root: Root, launches: list[Launch]) -> bool:
         """Does a node besides these look at any of this memory?"""
-        if self._reads is None:
-            self._reads = [
-                (*_bounds(region), item)
-                for item in walk(self._plan.body)
-                for region in _looked_at(item)
-                if region.root.made
-            ]
-        return any(
-            begin < high and low < end and not any(item is each for each in launches)
-            for begin, end, item in self._reads
-        )
+        if self._lookers is None:
+            self._lookers = {}
+            for item in walk(self._plan.body):
+                for region in _looked_at(item):
+                    self._lookers.setdefault(region.root, set()).add(id(item))
+        return not self._lookers.get(root, set()) <= {id(item) for item in launches}
 
 
 @dataclass
@@ -251,7 +242,8 @@ class _Wiring:
     sources: dict[int, tuple[int, int]] = field(default_factory=dict)
     """For each memory a launch and a place among its words."""
     stored: frozenset[int] = frozenset()
-    unstored: list[Region] = field(default_factory=list)
+    unstored: list[Root] = field(default_factory=list)
+    """Arrays of the graph's own that are handed on and never written."""
 
 
 # -- one launch ------------------------------------------------------------------------------------
@@ -367,13 +359,3 @@ def _looked_at(item: Item) -> list[Region]:
     # A Python function is given what it writes, and may read that too.
     given = item.writes if isinstance(item, Call) else ()
     return [*item.reads, *given, *tests_of(item), *cells]
-
-
-def _bounds(region: Region) -> tuple[int, int]:
-    low, high = np.lib.array_utils.byte_bounds(region.memory)
-    return low, high
-
-
-def _within(low: int, high: int, region: Region) -> bool:
-    begin, end = _bounds(region)
-    return begin <= low and high <= end
