@@ -284,6 +284,12 @@ class Graph:
 
         return dot(self.plan)
 
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows."""
+        from eagle.graph.svg import svg
+
+        return svg(self.plan)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw it, or when its nodes ran if it was profiled; return the axes.
 
