@@ -66,7 +66,7 @@ def numbered(plan: Plan) -> list[Numbered]:
         for node in members:
             node.beside = sorted(each.number for each in members if each is not node)
             names = {region.root.name for region in node.item.writes}
-            node.unstored = [name for name in together.unstored if name in names]
+            node.unstored = [n for n in dict.fromkeys(together.unstored) if n in names]
     return nodes
 
 
