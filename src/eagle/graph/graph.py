@@ -321,7 +321,8 @@ class Graph:
 def _parse(n: SupportsIndex) -> int:
     number = whole(n)
     if number is None or not 0 <= number <= MOST_REPLAYS:
-        raise ValueError(f"a graph is replayed a whole number of times, from 0, got {shown(n)}")
+        times = "a whole number of times, from 0 to 2**63 - 1"
+        raise ValueError(f"a graph is replayed {times}, got {shown(n)}")
     return number
 
 

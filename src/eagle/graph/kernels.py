@@ -26,6 +26,7 @@ from eagle.graph.numbers import Given
 from eagle.graph.planes import Plane
 from eagle.layouts import Oriented
 from hawk.annotations import owner
+from hawk.errors import NOWHERE
 from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import CHANGED, Role
 from hawk.kernel import Kernel, Output, Parameter
@@ -58,7 +59,7 @@ def launch(
         warnings.simplefilter("ignore", LayoutWarning)  # refused below
         binding = bind(
             kernel,
-            door=Door("{kernel}", numbers=True, in_place=steps == 1),
+            door=Door(f"{_place(recorder)}{{kernel}}", numbers=True, in_place=steps == 1),
             args=[_view(recorder, each) for each in args],
             planes={name: _view(recorder, each) for name, each in planes.items()},
             n=n,
@@ -68,6 +69,12 @@ def launch(
         )
     _refuse_copies(recorder, binding)
     return _Node(recorder, kernel, binding, given, device).add(steps, threads, values)
+
+
+def _place(recorder: GraphRecorder) -> str:
+    """Where the call stands, as messages begin."""
+    place = "" if recorder.loc is NOWHERE else f"{recorder.loc.short()}: "
+    return place.replace("{", "{{").replace("}", "}}")
 
 
 class _Node:

@@ -44,7 +44,7 @@ def collecting() -> Iterator[None]:
     over = threading.Event()
 
     def collect() -> None:
-        while not over.wait(0.02):
+        while not over.wait(0.1):
             gc.collect()
 
     thread = threading.Thread(target=collect)
