@@ -109,11 +109,14 @@ class Builder:
         names = {name: _given(writer, value, name) for name, value in arguments.items()}
         frame = Frame(source, names)
         loc = writer.loc
+        writer.sources.append(source)
         domain = BuilderDomain(writer, frame)
         try:
             value = domain.walker.function(frame)[RESULT]
         except NeedsKnown as error:  # how a walk told it from others is nobody's business
             raise graph_error(error.code, error.what, error.loc, error.fix) from None
+        finally:
+            writer.sources.pop()
         if isinstance(value, Unusable):
             raise value.why("what is returned", source.head())
         writer.loc = loc

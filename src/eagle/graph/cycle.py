@@ -83,12 +83,12 @@ class GraphCycle:
 
     @contextmanager
     def test(self) -> Iterator[dict[str, Any]]:
-        with self._recorder.into(self._before, self._said):
+        with self._recorder.into(self._before, self._said, self._frame.names):
             yield self._names()
 
     @contextmanager
     def body(self) -> Iterator[dict[str, Any]]:
-        with self._recorder.into(self._body, self._said):
+        with self._recorder.into(self._body, self._said, self._frame.names):
             with self._domain.unchanged(self._frame, self._node):
                 yield self._names()
             self._hand_on()

@@ -48,7 +48,9 @@ class GraphFork:
         """The first path, then the second."""
         body = self._bodies[self._arm]
         self._arm += 1
-        with self._recorder.into(body, self._said), self._domain.unchanged(self._frame, self._node):
+        frame = self._frame
+        into = self._recorder.into(body, self._said, frame.names)
+        with into, self._domain.unchanged(frame, self._node):
             yield
 
     def flag(self, first: Any, second: Any) -> Any:
