@@ -1,6 +1,13 @@
-"""Pictures of graphs: what notebooks show, and what branches are called."""
+"""Pictures of graphs as files on record, what notebooks show, and what branches are called.
+
+`python -m tests.unit.graph.test_pictures` writes the files anew; look at them.
+"""
 
 import re
+import runpy
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -12,6 +19,8 @@ import hawk
 from eagle.devices.host import fusion
 from hawk import Bool, Int32, Mutable, Scalar
 
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "golden" / "pictures"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -30,9 +39,8 @@ def down(k: Mutable[Int32]):
     k -= 1
 
 
-@pytest.fixture
-def graph(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(fusion, "FEWEST", 1)
+def small_graph() -> Any:
+    """Two branches, one of them a pass, then a loop that may be left."""
 
     @eagle.Graph.builder
     def build(x, y, low, k):
@@ -52,6 +60,44 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Any:
         return g
 
     return build(np.ones(3), np.ones(3), np.ones(1), np.array([2], np.int32))
+
+
+@pytest.fixture
+def graph(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(fusion, "FEWEST", 1)
+    return small_graph()
+
+
+def program(name: str) -> Any:
+    """The graph of a program that graphs were agreed on, with NumPy in the place of a device."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "cupy", np)
+        return runpy.run_path(str(ROOT / "pages" / "programs" / f"{name}.py"))["g"]
+
+
+def drawn(name: str) -> str:
+    """A graph in all ways that are text, and what matplotlib is told to write where."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fusion, "FEWEST", 1)
+        graph = small_graph() if name == "small_graph" else program(name)
+        return "\n\n".join((str(graph), graph.to_mermaid(), graph.to_dot(), *_plotted(graph), ""))
+
+
+def _plotted(graph: Any) -> Iterator[str]:
+    from matplotlib import pyplot as plt
+
+    axes = graph.plot()
+    texts = [each for each in axes.texts if each.get_text()]
+    yield "\n".join(
+        f"{x:.2f} {y:.2f} {each.get_text()!r}" for each in texts for x, y in [each.get_position()]
+    )
+    yield "branches: " + ", ".join(each.get_text() for each in axes.get_yticklabels())
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", ["small_graph", "graph_with_events", "graph_with_overlap"])
+def test_the_picture_is_the_one_on_file(name: str) -> None:
+    assert (FILES / f"{name}.txt").read_text(encoding="utf-8") == drawn(name)
 
 
 def boxes(picture: ET.Element) -> list[tuple[str, list[float], str]]:
@@ -111,3 +157,8 @@ def test_what_follows_a_break_is_a_branch_that_says_so(graph: Any) -> None:
 def test_an_empty_graph_has_a_picture() -> None:
     picture = ET.fromstring(eagle.Graph()._repr_svg_())
     assert "graph graph" == next(iter(picture.iter(f"{SVG}text"))).text
+
+
+if __name__ == "__main__":
+    for each in ("small_graph", "graph_with_events", "graph_with_overlap"):
+        (FILES / f"{each}.txt").write_text(drawn(each), encoding="utf-8")
