@@ -54,6 +54,8 @@ class Fit(NamedTuple):
     """State planes, then outputs."""
     numbers: dict[str, Number]
     """What was given for the whole launch."""
+    kept: dict[Any, Any]
+    """What is kept with the code of the kernel, from one call to the next."""
 
     @property
     def results(self) -> dict[str, Array]:
@@ -154,7 +156,8 @@ def exact(kernel: Kernel[..., Any], given: Mapping[str, object]) -> Fit | None:
         words[place] = _address(nothing_at(array))
     if form.n is not None:
         words[form.n] = planes[form.n] = n
-    return Fit(ready.compiled, n, arrays, made, planes, words, forms.mask, forms.results, numbers)
+    names = forms.results
+    return Fit(ready.compiled, n, arrays, made, planes, words, forms.mask, names, numbers, kept)
 
 
 def _forms(kernel: Kernel[..., Any], compiled: Compiled) -> _Forms | None:

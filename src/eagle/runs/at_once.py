@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 
 from eagle.binding import AnyKernel, as_given, whole_batch
-from eagle.devices.host.device import HOST
+from eagle.devices.base import Loaded
+from eagle.devices.host.device import HOST, HostLoaded
 from eagle.exact import Fit
 from eagle.runs.course import Plan
 from eagle.runs.policy import OnePass, describe, is_exact, one_pass_steps
@@ -29,7 +31,7 @@ def at_once(kernel: AnyKernel, fit: Fit, max_steps: int) -> SimResult:
     n, name = fit.n, fit.mask
     assert name is not None
     mask = fit.array(name)
-    loaded = HOST.load(fit.compiled, fit.planes, fit.words, whole_batch(n))
+    loaded = _loaded(fit)
     try:
         live = n - int(np.count_nonzero(mask))
         launches: dict[int, int] = {}
@@ -62,6 +64,8 @@ def at_once(kernel: AnyKernel, fit: Fit, max_steps: int) -> SimResult:
             math=kernel.math,
         )
         objects = kernel.signature.objects(fit.held)
+        if type(loaded) is HostLoaded and loaded.release():
+            fit.kept[HostLoaded] = loaded
         return SimResult(fit.results, mask, report.status, report, _objects=objects)
     except BaseException as stopped:
         plan = Plan(_ONE_PASS, max_steps=max_steps)
@@ -69,3 +73,12 @@ def at_once(kernel: AnyKernel, fit: Fit, max_steps: int) -> SimResult:
         with suppress(AttributeError):  # an exception that takes no attributes
             stopped.result = run.left_off(mark, begun)  # pyright: ignore[reportAttributeAccessIssue]
         raise
+
+
+def _loaded(fit: Fit) -> Loaded:
+    """The kernel and its planes: in the block of a call before that was as large, if it is over."""
+    # Of several threads one takes it out, and the others make their own.
+    before = cast("HostLoaded | None", fit.kept.pop(HostLoaded, None))
+    if before is not None and before.take(fit.planes, fit.words, fit.n):
+        return before
+    return HOST.load(fit.compiled, fit.planes, fit.words, whole_batch(fit.n))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -94,3 +95,28 @@ def test_an_exception_has_what_was_done_so_far(when: str, monkeypatch: pytest.Mo
     assert steps == result.report.steps
     assert result.x is given["x"]
     assert [min(steps, end) for end in (1, 2, 3, 4)] == result.x.tolist()
+
+
+def test_calls_share_nothing_but_the_room_they_work_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    eagle.simulate(count, max_steps=1, **planes(5))
+    made: list[object] = []
+    init = HostLoaded.__init__
+    monkeypatch.setattr(
+        HostLoaded, "__init__", lambda self, *args: made.append(self) or init(self, *args)
+    )
+    first, second = planes(5), planes(5, by=2.0)
+    results = [eagle.simulate(count, max_steps=9, **each) for each in (first, second)]
+    assert [result.x.tolist() for result in results] == [[1, 2, 3, 4, 5], [2, 2, 4, 4, 6]]
+    assert [result.out.tolist() for result in results] == [[2, 4, 6, 8, 10], [4, 4, 8, 8, 12]]
+    assert not made
+    eagle.simulate(count, max_steps=9, **planes(4))
+    assert len(made) == 1
+
+
+def test_an_array_is_let_go_when_its_run_is_over() -> None:
+    given = planes(5)
+    for _ in range(2):
+        result = eagle.simulate(count, max_steps=9, **given)
+    x = weakref.ref(given["x"])
+    del given, result
+    assert x() is None

@@ -228,6 +228,19 @@ class HostLoaded(Loaded):
     def together(self) -> int:
         return self._compiled.lanes
 
+    def release(self) -> bool:
+        """Let go of the planes; is it worth `take`? Only short launches are sooner over by that."""
+        self._planes = ()
+        return self._stage is ALONE
+
+    def take(self, planes: Sequence[np.ndarray | int], words: Sequence[int], count: int) -> bool:
+        """Other planes for launches to come; False for another number of samples."""
+        if count != self._whole:
+            return False
+        self._words[HEADER : HEADER + len(words)] = array("q", words)
+        self._planes, self._fetched, self._mark = planes, False, None
+        return True
+
     def set_number(self, name: str, word: int) -> None:
         """Give the uniform plane `name`, if there is one, another number, for launches to come."""
         for place, slot in enumerate(self._compiled.planes, HEADER):
