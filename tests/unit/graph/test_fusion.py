@@ -248,6 +248,48 @@ def test_chains_have_the_bits_of_their_nodes_one_by_one(programs: int) -> None:
     assert seen["unstored"] > 2, seen
 
 
+def test_one_memory_of_two_types_is_two_planes() -> None:
+    @eagle.Graph.builder
+    def build(x, raw):
+        g = eagle.Graph()
+        g.result = plus(x, low_bits(raw))
+        return g
+
+    x = np.array([0.25, 1.0, 3.5])
+    graph = build(x, x.view(np.int64))
+    assert ["low_bits plus"] == names(graph)
+    assert (x + x.view(np.int64) % 1000).tolist() == graph(1).tolist()
+
+
+def test_two_kernels_of_a_pass_may_ask_for_the_index() -> None:
+    @eagle.Graph.builder
+    def build(x):
+        g = eagle.Graph()
+        g.result = numbered(numbered(x))
+        return g
+
+    graph = build(np.ones(40))
+    assert ["numbered numbered"] == names(graph)
+    assert [1.0 + 2 * k for k in range(40)] == graph(1).tolist()
+
+
+def test_what_a_pass_reads_before_it_writes_is_stored() -> None:
+    @eagle.Graph.builder
+    def build(x, k, out):
+        g = eagle.Graph()
+        y = twice(x)
+        for _ in range(k):
+            move(y, x)
+            twice(y, buffer=out)
+        return g
+
+    out = np.zeros(3)
+    graph = build(np.ones(3), np.array([4], np.int32), out)
+    assert ["twice", "move twice"] == names(graph)
+    graph.launch()
+    assert [8.0] * 3 == out.tolist()
+
+
 # -- what is stored --------------------------------------------------------------------------------
 
 
