@@ -60,9 +60,9 @@ def film(a, b, c, h_frame):
     return g
 
 
-def test_the_double_buffer_is_right_in_every_round_in_any_order() -> None:
-    rounds = 20
-    for number in range(25):
+def test_the_double_buffer_is_right_in_every_round_in_any_order(programs: int) -> None:
+    rounds, seeds = (20, 25) if programs < LONG else (500, 200)
+    for number in range(seeds):
         xp.set_seed(number)
         start = np.random.default_rng(number).normal(size=(2, 7))
         a, b, c = xp.asarray(start), xp.empty((2, 7)), xp.empty((2, 7))
