@@ -8,7 +8,7 @@ from typing import Any
 
 from hawk.frontend.debug import quoted
 from hawk.ir.hidden import grid_of
-from hawk.ir.nodes import Apply, Function, Plane, Role, used_values, walk
+from hawk.ir.nodes import Function, Plane, Role, used_values
 from hawk.ir.printer import to_text
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
@@ -18,7 +18,8 @@ from hawk.targets.base import Compiled
 from hawk.targets.cpu.estimate import Estimate, estimate
 from hawk.targets.cpu.machine import Machine, host
 from hawk.targets.cpu.stopping import Monotone, monotone_stop
-from hawk.targets.cpu.width import LONG, SHORT, Variant, choose_variant, work_of
+from hawk.targets.cpu.straight import in_its_step, repeats_itself
+from hawk.targets.cpu.width import LONGER, SHORT, Variant, choose_variant, usual_work, work_of
 from hawk.targets.uniform import has_loop
 
 WIDE = 98
@@ -40,7 +41,8 @@ def explanation(
     compiled = kernel.compile(real) if machine is None else None
     machine = machine or host()
     variant = choose_variant(fn, machine)
-    guess = estimate(fn, variant.shape)
+    counted = in_its_step(fn)
+    guess = estimate(counted, variant.shape)
     lines = [
         *_title(kernel, fn),
         *_planes(fn, traced),
@@ -48,7 +50,7 @@ def explanation(
         *_scatters(traced),
         *_program(fn),
         *_code(fn, machine, variant, guess),
-        *_work(fn, guess),
+        *_work(counted, guess),
         *_limits(kernel, fn, guess),
         *(_making(compiled) if compiled is not None else ()),
     ]
@@ -194,12 +196,14 @@ def _code(fn: Function, machine: Machine, variant: Variant, guess: Estimate) -> 
 
 
 def _chains(fn: Function, chains: int) -> str:
-    work = work_of(fn) - 1
+    work = usual_work(fn)
     together = f"{chains} vectors are advanced side by side" if chains > 1 else "one at a time"
     operations = _counted(work, "operation")
-    if work + 1 <= SHORT:
+    if repeats_itself(fn):
+        why = "what is done around a group takes as long as some thirty operations"
+    elif work < SHORT:
         why = f"a step is only {operations} long and would wait for its own results"
-    elif work + 1 <= LONG:
+    elif work < LONGER:
         why = f"with {operations} a step still waits for its own results now and then"
     else:
         why = f"with {operations} a step has enough to do"
@@ -218,6 +222,8 @@ def _registers(machine: Machine, guess: Estimate) -> str:
 
 def _stepping(fn: Function, machine: Machine, variant: Variant) -> str:
     """How samples stop, and why so."""
+    if repeats_itself(fn):
+        return "Nothing is carried from step to step, so each sample is passed once."
     if not any(plane.role is Role.MASK for plane in fn.planes):
         return "No sample ever stops by itself, so steps are free of masks."
     stop = monotone_stop(fn)
@@ -253,7 +259,7 @@ def _test(stop: Monotone) -> str:
 
 def _work(fn: Function, guess: Estimate) -> Iterator[str]:
     yield "\nThe work"
-    usual = sum(isinstance(item, Apply) for item in walk(fn.step, rare=False))
+    usual = usual_work(fn)
     others = usual - (guess.operations - guess.fused)
     parts: list[str] = []
     if guess.fused:
@@ -269,36 +275,46 @@ def _work(fn: Function, guess: Estimate) -> Iterator[str]:
         f"A step is {_counted(guess.operations, 'floating-point operation')}{among}{more}{loops}."
     )
     total = guess.read + guess.written
-    yield from _said(
-        f"A launch moves {total} bytes a sample ({guess.read} read, {guess.written} written), "
-        f"however many steps it takes: in a launch of one step that is {total} bytes a step, "
-        f"in one of 64 steps {total / 64:.3g}."
-    )
+    moved = f"A launch moves {total} bytes a sample ({guess.read} read, {guess.written} written)"
+    if _has_state(fn):
+        moved += (
+            f", however many steps it takes: in a launch of one step that is {total} bytes a "
+            f"step, in one of 64 steps {total / 64:.3g}"
+        )
+    yield from _said(f"{moved}.")
 
 
 def _limits(kernel: Kernel[..., Any], fn: Function, guess: Estimate) -> Iterator[str]:
     yield "\nWhat limits it"
-    yield "  Cycles of one core for a sample and step: an estimate from a table, not a measurement."
+    several = _has_state(fn)
+    of = "a sample and step" if several else "a sample"
+    yield f"  Cycles of one core for {of}: an estimate from a table, not a measurement."
     rows = (
         ("waiting for results", guess.waiting / guess.lanes),
         ("issuing operations", guess.issuing / guess.lanes),
         ("dividing", guess.dividing / guess.lanes),
-        ("memory, one step a launch", guess.moving),
-        ("memory, 64 steps a launch", guess.moving / 64),
+        ("memory, one step a launch" if several else "memory", guess.moving),
+        ("memory, 64 steps a launch", guess.moving / 64 if several else 0),
     )
     for name, cycles in rows:
         if cycles:
             yield f"    {name:26} {cycles:8.2f}"
     worst, cycles = max(rows[:3], key=lambda row: row[1])
-    sentence = f"In long launches it is {worst}: about {cycles:.2g} cycles a sample and step."
-    if guess.moving > guess.cycles:
+    if not several and guess.moving > guess.cycles:
+        worst, cycles = "memory, where arrays do not fit into the caches", guess.moving
+    where = "In long launches it is" if several else "It is"
+    sentence = f"{where} {worst}: about {cycles:.2g} cycles {of}."
+    if several and guess.moving > guess.cycles:
         sentence += f" In a launch of one step it is memory, about {guess.moving:.2g} cycles"
-        steps = any(plane.role is Role.STATE for plane in fn.planes)
-        if steps and kernel.steps == 1:
+        if kernel.steps == 1:
             ways = 'steps="auto"' if _stops(fn) else "steps=16"
             sentence += f"; @hawk.kernel({ways}) takes more steps at a time"
         sentence += "."
     yield from _said(sentence)
+
+
+def _has_state(fn: Function) -> bool:
+    return any(plane.role is Role.STATE for plane in fn.planes)
 
 
 def _stops(fn: Function) -> bool:

@@ -38,16 +38,17 @@ NO_MORE = (0.0,) * (WINDOW + 31 - len(c.BITS_OF_TWO_OVER_PI))
 
 
 def _reduced(x: Term) -> tuple[tuple[Term, Term, Term], Term]:
-    """The low bits of n as an integer and r as a pair; and whether that is wrong."""
+    """The low bits of n as an integer and r as a pair; and whether that is wrong.
+
+    So it is next to a multiple of pi/2, and where x is so large that r may be seen as next to one.
+    """
     turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
     n = turned - magic(x)
     first, second, _ = x.of(c.HALF_PI_64, c.HALF_PI_32)
     head = fma(-n, first, x)  # exact: both are multiples of one last place, and nearly the same
     high = fma(-n, second, head)
     low = fma(-n, second, head - high)  # exact, where `head` is not much larger than `high`
-    size = abs(x)
-    limit, share = x.of((2.0**20, 2.0**-40), (2.0**12, 2.0**-20))
-    return (bits_of(turned), high, low), (size > limit) | (abs(high) < size * share)
+    return (bits_of(turned), high, low), abs(high) < abs(x) * x.of(2.0**-32, 2.0**-19)
 
 
 def _of_reduced(
@@ -124,16 +125,16 @@ def _sine(r: Term, low: Term) -> tuple[Term, Term]:
     """sin(r + low) as r and what is to be added to it."""
     z = r * r
     tail = polynomial(z, r.of(c.SIN_64, c.SIN_32))
-    return r, fma(r * z, tail, low * (1.0 - z * 0.5))
+    return r, fma(r * z, tail, low * fma(z, -0.5, 1.0))
 
 
 def _cosine(r: Term, low: Term) -> tuple[Term, Term]:
     """cos(r + low) as a number near 1 and what is to be added to it."""
     z = r * r
-    half = z * 0.5
-    head = 1.0 - half
+    head = fma(z, -0.5, 1.0)
+    rest = fma(-r, low, fma(z, -0.5, 1.0 - head))
     tail = polynomial(z, r.of(c.COS_64, c.COS_32))
-    return head, ((1.0 - head) - half) + fma(z * z, tail, -(r * low))
+    return head, fma(z * z, tail, rest)
 
 
 def _signed(x: Term, quadrant: Term) -> Term:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
 from hawk.ir.builder import Builder
-from hawk.ir.nodes import Apply, Const, Function, Statement, Value
+from hawk.ir.nodes import Apply, Const, Function, If, Statement, Value
 from hawk.passes.rewrite import rewrite
 
 COMMUTES = frozenset(
@@ -16,14 +16,19 @@ COMMUTES = frozenset(
 
 
 def common_subexpressions(fn: Function) -> Function:
-    """Take an earlier result wherever one of the same operation on the same values is in sight."""
+    """Take an earlier result wherever one of the same operation on the same values is in sight.
+
+    What is rarely needed computes its own: else ordinary samples would hold for it what it shares.
+    """
     tables: list[dict[Hashable, Value]] = [{}]  # one for each open block, the innermost last
 
     @contextmanager
-    def inside() -> Iterator[None]:
-        tables.append({})
+    def inside(statement: Statement) -> Iterator[None]:
+        nonlocal tables
+        outer = tables
+        tables = [{}] if isinstance(statement, If) and statement.rare else [*outer, {}]
         yield
-        tables.pop()
+        tables = outer
 
     def earlier(statement: Statement, _: Builder) -> Sequence[Value] | None:
         if not isinstance(statement, Apply):

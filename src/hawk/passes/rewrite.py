@@ -17,6 +17,8 @@ from hawk.ir.nodes import Apply, Block, Function, If, Loop, Statement, Value
 
 Change: TypeAlias = Callable[[Statement, Builder], Sequence[Value] | None]
 Became: TypeAlias = dict[Value, Value]
+Nested: TypeAlias = Callable[[Statement, Sequence[Statement]], tuple[Statement, ...]]
+"""What becomes of the items of a block of a statement."""
 
 
 def rewrite(
@@ -24,9 +26,9 @@ def rewrite(
     change: Change,
     *,
     became: Became | None = None,
-    inside: Callable[[], AbstractContextManager[object]] = nullcontext,
+    inside: Callable[[Statement], AbstractContextManager[object]] = nullcontext,
 ) -> Function:
-    """`fn` with each statement changed; the walk of each nested block runs in `with inside():`.
+    """`fn` with each statement changed; the blocks of a statement in `with inside(statement):`.
 
     `became` says what takes the place of some values from the start.
     """
@@ -44,8 +46,8 @@ def rewrite(
                     became.update(zip(item.results, values, strict=True))
         return tuple(written)
 
-    def nested(items: Sequence[Statement]) -> tuple[Statement, ...]:
-        with inside():
+    def nested(statement: Statement, items: Sequence[Statement]) -> tuple[Statement, ...]:
+        with inside(statement):
             return body(items)
 
     launch, sample, step = body(fn.launch), body(fn.sample), body(fn.step)
@@ -64,11 +66,7 @@ def with_bodies(
     return Function(fn.name, fn.planes, fn.real, step, stores, sample, launch, fn.loc)
 
 
-def substituted(
-    statement: Statement,
-    became: Became,
-    nested: Callable[[Sequence[Statement]], tuple[Statement, ...]],
-) -> Statement:
+def substituted(statement: Statement, became: Became, nested: Nested) -> Statement:
     """`statement` with operands as `became` says and the items of its blocks put through `nested`.
 
     Its results stay the same objects, and so does the statement if nothing in it changed.
@@ -81,15 +79,15 @@ def substituted(
             return Apply(statement.op, args, statement.result)
         case If():
             (test,) = renamed((statement.test,), became)
-            then = _substituted_block(statement.then, became, nested)
-            orelse = _substituted_block(statement.orelse, became, nested)
+            then = _substituted_block(statement, statement.then, became, nested)
+            orelse = _substituted_block(statement, statement.orelse, became, nested)
             if (test, then, orelse) == (statement.test, statement.then, statement.orelse):
                 return statement
             return If(test, then, orelse, statement.results, statement.rare)
         case Loop():
             inits = renamed(statement.inits, became)
-            test = _substituted_block(statement.test, became, nested)
-            body = _substituted_block(statement.body, became, nested)
+            test = _substituted_block(statement, statement.test, became, nested)
+            body = _substituted_block(statement, statement.body, became, nested)
             if (inits, test, body) == (statement.inits, statement.test, statement.body):
                 return statement
             return Loop(inits, test, body, statement.results)
@@ -97,10 +95,8 @@ def substituted(
             assert_never(never)
 
 
-def _substituted_block(
-    block: Block, became: Became, nested: Callable[[Sequence[Statement]], tuple[Statement, ...]]
-) -> Block:
-    items = nested(block.items)
+def _substituted_block(statement: Statement, block: Block, became: Became, nested: Nested) -> Block:
+    items = nested(statement, block.items)
     yields = renamed(block.yields, became)
     if items == block.items and yields == block.yields:
         return block

@@ -97,7 +97,8 @@ class Compiled:
     planes: tuple[Slot, ...]
     entry: Callable[[int], None]
     bytes_per_sample: int
-    """Bytes of the state planes of one sample; the tile is made from it."""
+    """Bytes of the state planes of one sample, of all its arrays where there is no state; the tile
+    is made from it."""
     steps_max: int
     tiled: bool
     lanes: int

@@ -65,7 +65,13 @@ def stopped_by_two(x: Mutable[Scalar], y: Mutable[Scalar], a: Param, stop: Termi
     return x / y
 
 
+@hawk.kernel
+def curve(x: Scalar, a: Param) -> Scalar:
+    return math.sqrt(a * x * x + 1.0)
+
+
 CASES = {
+    "curve-avx2": (curve, avx2(TRIPLE), None),
     "oscillator-avx2": (oscillator, avx2(TRIPLE), None),
     "oscillator-avx512-float32": (oscillator, avx512(TRIPLE), "float32"),
     "series-avx2": (series, avx2(TRIPLE), None),

@@ -51,6 +51,11 @@ def drift(rate: Scalar, x: Mutable[Scalar]):
     x += rate
 
 
+@hawk.kernel
+def curve(x: Scalar) -> Scalar:
+    return x * x + 1.0
+
+
 class Run:
     """A launch, call by call."""
 
@@ -125,6 +130,24 @@ def test_interrupted_launches_go_on_to_the_same_bits(
         assert array.tobytes() == cut.arrays[plane].tobytes(), plane
     for word in (Word.FINISHED, Word.TAKEN):
         assert whole.block[word] == cut.block[word]
+
+
+@pytest.mark.parametrize("kernel", [curve, drift], ids=lambda kernel: kernel.name)
+def test_interrupted_launches_of_one_step_pass_each_sample_once(
+    kernel: hawk.Kernel[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries, "WORK_BETWEEN_LOOKS", 10)
+    compiled = compile_function(optimise(kernel.trace(DType.F64)))
+    planes = {"x": np.linspace(0.0, 1.0, 1003), "rate": np.linspace(0.0, 1.0, 1003)}
+    whole, cut = (Run(compiled, 1003, 1, planes) for _ in range(2))
+    cut.block[Word.WINDOW] = 1
+
+    assert 1 == whole.to_the_end()
+    calls = cut.to_the_end()
+
+    assert calls > 5
+    for plane, array in whole.arrays.items():
+        assert array.tobytes() == cut.arrays[plane].tobytes(), plane
 
 
 def test_the_stop_word_ends_a_step_in_the_middle_of_a_loop_and_the_sample_keeps_its_state() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from hawk.ir.nodes import Function, Role, used_values
+from hawk.ir.nodes import ARRAYS, Function, Role, used_values
 from hawk.targets.base import STEPS_MAX, Compiled, Image
 from hawk.targets.cpu.entries import module_text
 from hawk.targets.cpu.link import assemble, assembly_text, load
@@ -30,12 +30,13 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
     code = assemble(module_text(fn, variant, machine), machine, sparing=variant.sparing)
     used = used_values(fn)
     states = [plane.dtype.itemsize for plane in fn.planes if plane.role is Role.STATE]
+    arrays = [plane.dtype.itemsize for plane in fn.planes if plane.role in ARRAYS]
     facts = {
         "planes": [
             (plane.name, plane.role.value, plane.dtype.value, plane.read in used)
             for plane in fn.planes
         ],
-        "bytes_per_sample": sum(states),
+        "bytes_per_sample": sum(states or arrays),
         "steps_max": STEPS_MAX,
         "tiled": True,
         "lanes": variant.shape.lanes,

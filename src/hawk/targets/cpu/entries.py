@@ -5,10 +5,6 @@
             load the planes, advance up to STEPS steps in registers, store the planes
 
 In launches of many steps samples stop at different times, so lanes are refilled: see `pool`.
-
-The last samples of a piece, too few for a group, are copied to a scratch group on the stack and
-back, so there is one copy of the steps and it always sees a whole group; a mask says which lanes
-hold samples. The same is done for samples that a map picks from all over the arrays.
 """
 
 from __future__ import annotations
@@ -34,17 +30,19 @@ from hawk.targets.base import HEADER, Word
 from hawk.targets.cpu.control import default_control
 from hawk.targets.cpu.link import ENTRY
 from hawk.targets.cpu.machine import Machine
+from hawk.targets.cpu.memory import Memory
 from hawk.targets.cpu.order import IN_ORDER
 from hawk.targets.cpu.pool import Pool, refills
 from hawk.targets.cpu.queue import Group, Outcome, Queue
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
+from hawk.targets.cpu.straight import Straight, repeats_itself
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
 from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
-from hawk.targets.llvm import RARE, Emitter, Names, zero
+from hawk.targets.llvm import RARE, Emitter, Names
 from hawk.targets.positions import near_of, positions_of
-from hawk.targets.shape import MEMORY_TYPES, bits_of
+from hawk.targets.shape import MEMORY_TYPES
 from hawk.targets.uniform import has_loop, varying_values
 
 
@@ -55,7 +53,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     """
     writer = Entry(fn, variant, machine)
     short = work_of(fn) + work_once(fn) <= LONG
-    apart = writer.mask is not None and not writer.loops and short
+    apart = not (writer.straight or writer.loops) and short
     writer.write(ones_apart=apart)
     functions = [_function(f"void @{ENTRY}", writer.emitter, machine), *writer.emitter.functions]
     if apart:
@@ -66,9 +64,8 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
         (
             f'target triple = "{machine.triple}"',
             *functions,
-            _PLACES,
             *([IN_ORDER] if writer.orders else []),
-            *(_copy_text(element) for element in sorted(writer.copied)),
+            *writer.memory.functions,
             f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
         )
     )
@@ -87,56 +84,6 @@ def _function(head: str, emitter: Emitter, machine: Machine) -> str:
     return f"define {head}(ptr nocapture %block) {attributes} {{\nentry:\n{body}\n}}"
 
 
-_PLACES = """define internal void @places(ptr %to, ptr %map, i64 %base, i64 %count) nounwind {
-entry:
-  %mapped = icmp ne ptr %map, null
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %store ]
-  %position = add i64 %base, %i
-  br i1 %mapped, label %look, label %store
-look:
-  %row = getelementptr i64, ptr %map, i64 %position
-  %there = load i64, ptr %row
-  br label %store
-store:
-  %sample = phi i64 [ %position, %loop ], [ %there, %look ]
-  %target = getelementptr i64, ptr %to, i64 %i
-  store i64 %sample, ptr %target
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %count
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}"""
-"""The sample at each of `count` positions from `base` on."""
-
-
-def _copy_text(element: str) -> str:
-    """Loops that copy the elements of a group's samples from an array, and back to it."""
-    return "\n".join(
-        f"""define internal void
-@{name}_{element}(ptr %to, ptr %from, ptr %places, i64 %count) nounwind {{
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %place = getelementptr i64, ptr %places, i64 %i
-  %sample = load i64, ptr %place
-  %source = getelementptr {element}, ptr %from, i64 {source}
-  %target = getelementptr {element}, ptr %to, i64 {target}
-  %value = load {element}, ptr %source
-  store {element} %value, ptr %target
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %count
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}}"""
-        for name, source, target in (("fetch", "%sample", "%i"), ("give", "%i", "%sample"))
-    )
-
-
 class Entry:
     """Writes the entry of one kernel. `one_step`: for launches of one step."""
 
@@ -149,30 +96,22 @@ class Entry:
         varying = varying_values(fn)
         self.loops = has_loop(fn)
         self.emitter = Emitter(variant.shape, varying, positions_of(fn, varying))
-        looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work_of(fn))
+        self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
+        once = repeats_itself(fn) or (one_step and self.mask is None)
+        self.straight = once and not self.loops
+        """Is each sample passed once?"""
+        work = work_of(fn) + work_once(fn) if self.straight else work_of(fn)
+        looks = 1 if self.loops else max(1, WORK_BETWEEN_LOOKS // work)
         self.watch = Watch(self.emitter, machine, steps_between_looks=looks)
         self.emitter.round = self.watch.round
         self.queue = Queue(self.emitter, self.watch)
         self.steps = Steps(self.emitter, fn, variant, self.watch, loops=self.loops)
-        self.copied: set[str] = set()
-        self.address: dict[Plane, str] = {}
-        """Each array's first element."""
-        self.scratch: dict[Plane, str] = {}
-        """A group's worth of room on the stack for each array."""
-        self.places = self.map = ""
-        """Room for a group's places in the arrays, and what they are looked up in."""
-        self.index: Value | None = None
-        """The value that is each sample's index, if the kernel asks for it."""
-        self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
+        self.memory = Memory(self.emitter, self.queue, fn)
         self.one_step = one_step
         self.refills = refills(fn, variant) and not one_step
         """May a lane whose sample stopped get another?"""
         self.orders = False
         """Are samples put in order?"""
-
-    @property
-    def arrays(self) -> list[Plane]:
-        return [plane for plane in self.fn.planes if plane.role in ARRAYS]
 
     @property
     def stored(self) -> list[Plane]:
@@ -199,18 +138,16 @@ class Entry:
         e.jump(head)
         e.place(head)
         with e.scope():
-            group = self.next_group(steps, leave) if pool is None else pool.next(leave)
-            e.apart = group.apart
-            if self.index is not None:
-                e.indices = lambda: self._indices(group)
-                tables.begin(e, group.base)
-                if self.index not in e.positions.lazy:
-                    e.bind(self.index, e.indices())
-            outcome = self._advance(group)
-            if pool is None:
-                self.end_group(group, outcome, steps, leave)
+            if self.straight:
+                Straight(self, steps).write(leave)
             else:
-                pool.end(group, outcome, leave)
+                group = self.next_group(steps, leave) if pool is None else pool.next(leave)
+                self.begin_group(group)
+                outcome = self._advance(group)
+                if pool is None:
+                    self.end_group(group, outcome, steps, leave)
+                else:
+                    pool.end(group, outcome, leave)
         e.jump(head)
         e.place(leave)
         self.queue.tell()
@@ -230,21 +167,17 @@ class Entry:
     def _planes(self) -> None:
         """Read the block: addresses of arrays, and the numbers that are one for all samples."""
         e = self.emitter
-        lanes = e.shape.lanes
-        self.map = self.queue.word(Word.MAP, "ptr")
-        self.places = e.define(f"alloca [{lanes} x i64], align 64")
+        self.memory.begin()
         for index, plane in enumerate(self.fn.planes, HEADER):
-            memory = MEMORY_TYPES[plane.dtype]
             if plane.role in ARRAYS:
-                self.address[plane] = self.queue.word(index, "ptr")
-                self.scratch[plane] = e.define(f"alloca [{lanes} x {memory}], align 64")
+                self.memory.add(plane, index)
             elif plane.role is Role.INDEX:
-                self.index = plane.read
+                self.memory.index = plane.read
             elif plane.role in TABLES and plane.read is not None:
                 e.tables.add(plane.read)
                 e.bind(plane.read, (self.queue.word(index, "ptr"),))
             elif plane.read is not None:
-                number = self.queue.word(index, memory)
+                number = self.queue.word(index, MEMORY_TYPES[plane.dtype])
                 if plane.dtype is DType.BOOL:
                     number = e.define(f"icmp ne i8 {number}, 0")
                 e.bind(plane.read, (number,))
@@ -269,21 +202,37 @@ class Entry:
         some = e.define(f"icmp slt i64 {queue.load(queue.next)}, {queue.load(queue.high)}")
         e.branch(some, have, take)
         e.place(take)
-        self._look_between_pieces()
+        self.look_between_pieces()
         queue.take(leave)
         e.jump(have)
         e.place(have)
-        base, lanes = queue.load(queue.next), e.shape.lanes
-        left = e.define(f"sub i64 {queue.load(queue.high)}, {base}")
-        held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {lanes})")
-        partial = e.define(f"icmp ult i64 {left}, {lanes}")
-        mapped = e.define(f"icmp ne ptr {self.map}, null")
+        base, high = queue.load(queue.next), queue.load(queue.high)
+        return self.group_at(base, high, e.define(f"sub i64 {steps}, {queue.load(queue.before)}"))
+
+    def group_at(self, base: str, high: str, steps: str) -> Group:
+        """The samples from `base` on, before `high`, that make a group; copied if they must be."""
+        e = self.emitter
+        left = e.define(f"sub i64 {high}, {base}")
+        held = e.define(f"call i64 @llvm.umin.i64(i64 {left}, i64 {e.shape.lanes})")
+        partial = e.define(f"icmp ult i64 {left}, {e.shape.lanes}")
+        mapped = e.define(f"icmp ne ptr {self.memory.map}, null")
         apart = e.define(f"or i1 {partial}, {mapped}")
-        self._bring(base, held, apart)
-        steps = e.define(f"sub i64 {steps}, {queue.load(queue.before)}")
+        self.memory.bring(base, held, apart)
         return Group(base, held, apart, steps)
 
-    def _look_between_pieces(self) -> None:
+    def begin_group(self, group: Group) -> None:
+        """Let what asks for positions know where the samples of `group` are."""
+        e = self.emitter
+        e.apart = group.apart
+        index = self.memory.index
+        if index is None:
+            return
+        e.indices = lambda: self.memory.indices(group)
+        tables.begin(e, group.base)
+        if index not in e.positions.lazy:
+            e.bind(index, e.indices())
+
+    def look_between_pieces(self) -> None:
         """Look at the clock, but not before the first: whoever comes takes at least one."""
         e, queue = self.emitter, self.queue
         look, on = e.label("look"), e.label("on")
@@ -296,7 +245,7 @@ class Entry:
     def end_group(self, group: Group, outcome: Outcome, steps: str, leave: str) -> None:
         """Store what was copied, and go on with the samples behind, or to `leave` if it is time."""
         e, queue = self.emitter, self.queue
-        self._copy_back(group.held, group.apart)
+        self.memory.copy_back(self.stored, group.held, group.apart)
         before = queue.load(queue.before)
         total = e.define(f"add i64 {before}, {outcome.taken}")
         queue.count(outcome.finished, total)
@@ -315,84 +264,20 @@ class Entry:
         e.line(f"store i64 {following}, ptr {queue.next}")
         e.line(f"store i64 0, ptr {queue.before}")
 
-    def _bring(self, base: str, held: str, apart: str) -> None:
-        """Copy a group to the scratch group if it is few samples, or if they stand apart."""
-        e = self.emitter
-        copy, ready = e.label("copy"), e.label("ready")
-        e.branch(apart, copy, ready)
-        e.place(copy)
-        if self.index is not None:  # a lane without a sample has some index all the same
-            self.clear_places()
-        e.line(f"call void @places(ptr {self.places}, ptr {self.map}, i64 {base}, i64 {held})")
-        for plane in self.arrays:
-            self.clear(plane)
-            self.copy("fetch", plane, self.scratch[plane], self.address[plane], held)
-        e.jump(ready)
-        e.place(ready)
-
-    def clear_places(self) -> None:
-        e = self.emitter
-        wide = e.shape.vector("i64")
-        for chain in range(e.shape.chains):
-            target = e.define(f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}")
-            e.line(f"store {wide} {zero(wide)}, ptr {target}, align 8")
-
-    def _where(self, group: Group) -> dict[Plane, str]:
-        """The address of the group in each array, or of the scratch group."""
-        there = {p: self.at(p, self.address[p], group.base) for p in self.arrays}
-        return {
-            plane: self.emitter.define(
-                f"select i1 {group.apart}, ptr {self.scratch[plane]}, ptr {there[plane]}"
-            )
-            for plane in self.arrays
-        }
-
-    def _copy_back(self, held: str, apart: str) -> None:
-        e = self.emitter
-        copy, ready = e.label("back"), e.label("next")
-        e.branch(apart, copy, ready)
-        e.place(copy)
-        for plane in self.stored:
-            self.copy("give", plane, self.address[plane], self.scratch[plane], held)
-        e.jump(ready)
-        e.place(ready)
-
     def _active(self, left: str) -> Names:
         """The lanes that hold a sample."""
         e = self.emitter
         wide, limit = e.shape.vector("i64"), e.spread(left, "i64")
-        return tuple(e.define(f"icmp ult {wide} {lane}, {limit}") for lane in self.lanes())
-
-    def lanes(self) -> Names:
-        """The numbers of a group's lanes."""
-        width, chains = self.emitter.shape.width, self.emitter.shape.chains
-        if width == 1:
-            return tuple(str(chain) for chain in range(chains))
-        starts = range(0, chains * width, width)
-        return tuple(
-            f"<{', '.join(f'i64 {first + lane}' for lane in range(width))}>" for first in starts
-        )
-
-    def _indices(self, group: Group) -> Names:
-        """The index of each sample of the group: side by side, or where they were copied from."""
-        e = self.emitter
-        wide, first = e.shape.vector("i64"), e.spread(group.base, "i64")
-        names: list[str] = []
-        for chain, lane in enumerate(self.lanes()):
-            there = e.define(f"getelementptr i64, ptr {self.places}, i64 {chain * e.shape.width}")
-            place = e.define(f"load {wide}, ptr {there}, align 8")
-            here = e.define(f"add {wide} {first}, {lane}")
-            names.append(e.define(f"select i1 {group.apart}, {wide} {place}, {wide} {here}"))
-        return tuple(names)
+        return tuple(e.define(f"icmp ult {wide} {lane}, {limit}") for lane in self.memory.lanes())
 
     def _advance(self, group: Group) -> Outcome:
         """Load, step and store one group."""
-        e, where = self.emitter, self._where(group)
+        e, where = self.emitter, self.memory.where(group)
         if self.mask is None:
             after, taken = self._run(where, self._active(group.held), group.steps)
             self._store_all(where, after)
             return Outcome("0", taken, "true")
-        (done,) = self.load_bits(where[self.mask])
+        (done,) = self.memory.load_bits(where[self.mask])
         live = e.invert(done)  # lanes that hold no sample are done in the scratch group
         run, merge, skip = e.label("run"), e.label("merge"), e.here
         some = e.any(live)
@@ -402,7 +287,7 @@ class Entry:
             after, taken = self._run(where, live, group.steps)
             self._store_all(where, after)
             finished = e.count(e.combine("and", live, e.invert(after.live)))
-            self._store(self.mask, where[self.mask], e.invert(after.live))
+            self.memory.store(self.mask, where[self.mask], e.invert(after.live))
             going = e.any(after.live)
         run = e.here
         e.jump(merge)
@@ -416,11 +301,8 @@ class Entry:
     def _run(self, where: dict[Plane, str], live: Names, steps: str) -> tuple[Stepped, str]:
         """Load a group and take its steps: the group after, the steps taken."""
         e = self.emitter
-        for plane in self.arrays:
-            if plane.read is not None:
-                e.bind(plane.read, self.load(plane, where[plane]))
         e.mask = live if self.loops else None
-        kept = self._sample()
+        kept = self.load_all(where)
         e.mask = None
         for value in kept:
             e.lanes(value)
@@ -432,6 +314,13 @@ class Entry:
         if self.machine.mask_registers or self.loops:
             return self.steps.masked(start, steps)
         return Rush(self.steps).run(start, steps, monotone_stop(self.fn))
+
+    def load_all(self, where: dict[Plane, str]) -> list[Value]:
+        """Load a group and compute what is computed once a sample: what its steps may read."""
+        for plane in self.memory.arrays:
+            if plane.read is not None:
+                self.emitter.bind(plane.read, self.memory.load(plane, where[plane]))
+        return self._sample()
 
     def _sample(self) -> list[Value]:
         """What is computed once a sample: for groups at no border of a grid in a way of its own.
@@ -495,61 +384,8 @@ class Entry:
         if plane.read is not None:
             return self.emitter.names[plane.read]
         # A sample that was done before keeps its output, so the output is loaded like a state.
-        return self.load(plane, where[plane])
-
-    # -- memory ----------------------------------------------------------------------------------
-
-    def at(self, plane: Plane, start: str, index: str | int) -> str:
-        memory = MEMORY_TYPES[plane.dtype]
-        return self.emitter.define(f"getelementptr {memory}, ptr {start}, i64 {index}")
-
-    def load(self, plane: Plane, start: str) -> Names:
-        e = self.emitter
-        memory = MEMORY_TYPES[plane.dtype]
-        kind, size = e.shape.vector(memory), plane.dtype.itemsize
-        names = tuple(
-            e.define(
-                f"load {kind}, ptr {self.at(plane, start, chain * e.shape.width)}, align {size}"
-            )
-            for chain in range(e.shape.chains)
-        )
-        if plane.dtype is not DType.BOOL:
-            return names
-        nought = "zeroinitializer" if e.shape.width > 1 else "0"
-        return tuple(e.define(f"icmp ne {kind} {name}, {nought}") for name in names)
-
-    def load_bits(self, start: str) -> tuple[Names]:
-        assert self.mask is not None
-        return (self.load(self.mask, start),)
+        return self.memory.load(plane, where[plane])
 
     def _store_all(self, where: dict[Plane, str], after: Stepped) -> None:
         for plane, names in zip(self.steps.kept, after.state, strict=True):
-            self._store(plane, where[plane], names)
-
-    def _store(self, plane: Plane, start: str, names: Names) -> None:
-        e = self.emitter
-        kind, size = e.shape.vector(MEMORY_TYPES[plane.dtype]), plane.dtype.itemsize
-        for chain, name in enumerate(names):
-            value = name
-            if plane.dtype is DType.BOOL:
-                value = e.define(f"zext {e.bits} {name} to {kind}")
-            target = self.at(plane, start, chain * e.shape.width)
-            e.line(f"store {kind} {value}, ptr {target}, align {size}")
-
-    def clear(self, plane: Plane) -> None:
-        """Make lanes of the scratch group that hold no sample harmless: done, and all else zero."""
-        e = self.emitter
-        kind = e.shape.vector(MEMORY_TYPES[plane.dtype])
-        nothing = zero(kind)
-        if plane is self.mask:
-            nothing = "splat (i8 1)" if e.shape.width > 1 else "1"
-        for chain in range(e.shape.chains):
-            target = self.at(plane, self.scratch[plane], chain * e.shape.width)
-            e.line(f"store {kind} {nothing}, ptr {target}, align {plane.dtype.itemsize}")
-
-    def copy(self, way: str, plane: Plane, target: str, source: str, count: str) -> None:
-        """`fetch` the plane of a group's samples from the array, or `give` it back."""
-        element = bits_of(plane)
-        self.copied.add(element)
-        arguments = f"ptr {target}, ptr {source}, ptr {self.places}, i64 {count}"
-        self.emitter.line(f"call void @{way}_{element}({arguments})")
+            self.memory.store(plane, where[plane], names)

@@ -75,6 +75,7 @@ class Order:
         self, entry: Entry, queue: Queue, stop: Monotone, items: tuple[Apply, ...]
     ) -> None:
         self.entry, self.queue, self.emitter = entry, queue, entry.emitter
+        self.memory = entry.memory
         self.stop, self.items = stop, items
         e = self.emitter
         self.low, self.end, self.seen = (e.room("i64", 8) for _ in range(3))
@@ -103,7 +104,7 @@ class Order:
             e.define(f"icmp sge i64 {low}, {queue.load(self.seen)}"),
             e.define(f"icmp sge i64 {many}, {LEAST_GROUPS * lanes}"),
             e.define(f"icmp eq i64 {queue.load(queue.before)}, 0"),
-            e.define(f"icmp eq ptr {self.entry.map}, null"),
+            e.define(f"icmp eq ptr {self.memory.map}, null"),
         ]
         total = due[0]
         for other in due[1:]:
@@ -137,17 +138,17 @@ class Order:
         first, least, most = head.phis
         with e.scope():
             base = e.define(f"add i64 {low}, {first}")
-            where = {p: entry.at(p, entry.address[p], base) for p in entry.arrays}
+            where = {p: self.memory.at(p, self.memory.address[p], base) for p in self.memory.arrays}
             held = dict(e.names)
             for plane, there in where.items():
                 if plane.read is not None:
-                    e.bind(plane.read, entry.load(plane, there))
+                    e.bind(plane.read, self.memory.load(plane, there))
             e.statements(self.items)
             read = self.stop.state.read
             assert read is not None
             steps = expected_steps(e, self.stop, e.lanes(read))
             assert entry.mask is not None
-            (done,) = entry.load_bits(where[entry.mask])
+            (done,) = self.memory.load_bits(where[entry.mask])
             element = LLVM_TYPES[self.stop.state.dtype]
             for chain, (own, through) in enumerate(zip(steps, done, strict=True)):
                 wide = f"fptrunc {shape.vector(element)} {own} to {kind}"

@@ -67,6 +67,7 @@ class Pool:
     def __init__(self, entry: Entry, steps: str) -> None:
         """To be made where the entry begins: it makes room, and has all lanes free."""
         self.entry, self.queue, self.emitter = entry, entry.queue, entry.emitter
+        self.memory = entry.memory
         self.steps = steps
         e, lanes = self.emitter, entry.emitter.shape.lanes
         self.lanes, self.all = lanes, (1 << lanes) - 1 if lanes < 64 else -1
@@ -90,9 +91,9 @@ class Pool:
         clear, ready = e.label("clear"), e.label("ready")
         e.branch(self.used, clear, ready)
         e.place(clear)
-        entry.clear_places()
-        for plane in entry.arrays:
-            entry.clear(plane)
+        self.memory.clear_places()
+        for plane in self.memory.arrays:
+            self.memory.clear(plane)
         wide = e.shape.vector("i64")
         never = e.splat(str(NEVER), DType.I64)
         for chain in range(e.shape.chains):
@@ -189,7 +190,7 @@ class Pool:
 
     def _map(self) -> str:
         """What the next positions are looked up in; null if every sample is its own."""
-        e, order, given = self.emitter, self.order, self.entry.map
+        e, order, given = self.emitter, self.order, self.memory.map
         if order is None:
             return given
         return e.define(f"select i1 {order.is_next()}, ptr {order.map()}, ptr {given}")
@@ -216,22 +217,22 @@ class Pool:
 
         `start`: the ticks at which they came.
         """
-        e, entry = self.emitter, self.entry
+        e, entry, memory = self.emitter, self.entry, self.memory
         assert entry.mask is not None
-        e.line(f"call void @places(ptr {entry.places}, ptr {where}, i64 {first}, i64 {self.lanes})")
-        for plane in entry.arrays:
-            entry.copy("fetch", plane, entry.scratch[plane], entry.address[plane], str(self.lanes))
-        (done,) = entry.load_bits(entry.scratch[entry.mask])
+        memory.find(where, first, str(self.lanes))
+        for plane in memory.arrays:
+            memory.fetch(plane, str(self.lanes))
+        (done,) = memory.load_bits(memory.scratch[entry.mask])
         going = e.define(f"and i64 {e.number_of(e.invert(done))}, {self.all}")
         for address in (self.busy, self.live):
             e.line(f"store i64 {going}, ptr {address}")
         wide, begin = e.shape.vector("i64"), e.spread(first, "i64")
         came, never = e.spread(start, "i64"), e.splat(str(NEVER), DType.I64)
-        mapped = e.define(f"icmp ne ptr {entry.map}, null")
-        for chain, (lanes, bits) in enumerate(zip(entry.lanes(), done, strict=True)):
+        mapped = e.define(f"icmp ne ptr {memory.map}, null")
+        for chain, (lanes, bits) in enumerate(zip(memory.lanes(), done, strict=True)):
             at = chain * e.shape.width
             place = e.define(f"add {wide} {begin}, {lanes}")
-            sample = e.define(f"load {wide}, ptr {self._lane(entry.places, at)}, align 8")
+            sample = e.define(f"load {wide}, ptr {self._lane(memory.places, at)}, align 8")
             place = e.define(f"select i1 {mapped}, {wide} {place}, {wide} {sample}")
             begun = e.define(f"select {e.bits} {bits}, {wide} {never}, {wide} {came}")
             for address, value in ((self.positions, place), (self.starts, begun)):
@@ -295,6 +296,7 @@ class Pool:
     def _take_into(self, lane: str, none: str) -> None:
         """Copy the next sample that is not done; go to `none` if there is none."""
         e, queue, entry = self.emitter, self.queue, self.entry
+        memory = self.memory
         seek, span, dried, got, copy = (
             e.label(hint) for hint in ("seek", "span", "dried", "got", "copy")
         )
@@ -315,15 +317,15 @@ class Pool:
         e.line(f"store i64 {e.define(f'add i64 {position}, 1')}, ptr {queue.next}")
         sample = self._sample_at(where, position)
         assert entry.mask is not None
-        done = e.define(f"load i8, ptr {entry.at(entry.mask, entry.address[entry.mask], sample)}")
+        done = e.define(f"load i8, ptr {memory.at(entry.mask, memory.address[entry.mask], sample)}")
         e.branch(e.define(f"icmp eq i8 {done}, 0"), copy, seek)
         e.place(copy)
-        for plane in entry.arrays:
-            self._copy(plane, (entry.address[plane], sample), (entry.scratch[plane], lane))
+        for plane in memory.arrays:
+            self._copy(plane, (memory.address[plane], sample), (memory.scratch[plane], lane))
         came = e.define(f"sub i64 {queue.load(self.tick)}, {queue.load(queue.before)}")
-        mapped = e.define(f"icmp ne ptr {entry.map}, null")
+        mapped = e.define(f"icmp ne ptr {memory.map}, null")
         for rows, number in (
-            (entry.places, sample),
+            (memory.places, sample),
             (self.positions, e.define(f"select i1 {mapped}, i64 {position}, i64 {sample}")),
             (self.starts, came),
         ):
@@ -412,10 +414,11 @@ class Pool:
     def _give_back(self, outcome: Outcome, leave: str) -> None:
         """Store samples that are done or at the cap, all of them when it is time."""
         e, queue, entry = self.emitter, self.queue, self.entry
+        memory = self.memory
         assert entry.mask is not None
         tick = queue.load(self.tick)
         queue.count(outcome.finished, "0")
-        (done,) = entry.load_bits(entry.scratch[entry.mask])
+        (done,) = memory.load_bits(memory.scratch[entry.mask])
         over = entry.watch.over()
         ended = e.define(f"or i64 {e.number_of(done)}, {e.number_of(self._at_the_cap(tick))}")
         busy = queue.load(self.busy)
@@ -465,7 +468,7 @@ class Pool:
         """Store the samples of all lanes, each of which stopped by itself."""
         e, entry = self.emitter, self.entry
         for plane in entry.stored:
-            entry.copy("give", plane, entry.address[plane], entry.scratch[plane], str(self.lanes))
+            self.memory.give(plane, str(self.lanes))
         kind, suffix, width = e.shape.vector("i64"), e.shape.suffix("i64"), e.shape.width
         most, never = "", e.splat(str(NEVER), DType.I64)
         for chain, came in enumerate(self._started()):
@@ -482,10 +485,11 @@ class Pool:
     def _give(self, lane: str, ended: str, tick: str) -> None:
         """Store the sample of a lane, which is free then. Bit 0 of `ended`: it is through."""
         e, queue, entry = self.emitter, self.queue, self.entry
+        memory = self.memory
         assert entry.mask is not None
-        sample = queue.load(self._lane(entry.places, lane))
+        sample = queue.load(self._lane(memory.places, lane))
         for plane in entry.stored:
-            self._copy(plane, (entry.scratch[plane], lane), (entry.address[plane], sample))
+            self._copy(plane, (memory.scratch[plane], lane), (memory.address[plane], sample))
         came = queue.load(self._lane(self.starts, lane))
         bit = e.define(f"lshr i64 {queue.load(self.live)}, {lane}")
         lives = e.define(f"trunc i64 {bit} to i1")
@@ -495,14 +499,14 @@ class Pool:
         queue.count("0", taken)
         position = queue.load(self._lane(self.positions, lane))
         if self.order is not None:
-            done = entry.at(entry.mask, entry.scratch[entry.mask], lane)
+            done = memory.at(entry.mask, memory.scratch[entry.mask], lane)
             self.order.settle(position, e.define(f"load i8, ptr {done}"))
         behind = e.define(f"add i64 {position}, 1")
         through = e.define(f"trunc i64 {ended} to i1")
         low = e.define(f"select i1 {through}, i64 {behind}, i64 {position}")
         queue.leave_row(low, behind, taken)
         e.line(f"store i64 {NEVER}, ptr {self._lane(self.starts, lane)}")
-        e.line(f"store i8 1, ptr {entry.at(entry.mask, entry.scratch[entry.mask], lane)}")
+        e.line(f"store i8 1, ptr {memory.at(entry.mask, memory.scratch[entry.mask], lane)}")
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -511,7 +515,7 @@ class Pool:
 
     def _copy(self, plane: Plane, source: tuple[str, str], target: tuple[str, str]) -> None:
         """Copy one element; each is the address of an array and a number."""
-        e, entry = self.emitter, self.entry
+        e, memory = self.emitter, self.memory
         kind = bits_of(plane)
-        value = e.define(f"load {kind}, ptr {entry.at(plane, *source)}")
-        e.line(f"store {kind} {value}, ptr {entry.at(plane, *target)}")
+        value = e.define(f"load {kind}, ptr {memory.at(plane, *source)}")
+        e.line(f"store {kind} {value}, ptr {memory.at(plane, *target)}")

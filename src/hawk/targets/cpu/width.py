@@ -8,21 +8,31 @@ from hawk.ir.nodes import ARRAYS, Apply, Function, Role, walk
 from hawk.targets.base import STEPS_MAX
 from hawk.targets.cpu.machine import Machine
 from hawk.targets.shape import Shape
+from hawk.targets.uniform import has_loop
 
 BLOCK = 16
 """Steps between two looks at whether any sample goes on. Divides 64, which reports count in."""
 
 NOTHING = 1
 """Work of a step that computes all it needs once a sample, as a step without state does. What is
-done around a group takes as long as some thirty operations, so the group is large: `exp` of an
-array takes 2.2 ns a number with 8 chains and 2.4 with 4 (AVX2, float64), `atan2` 3.9 and 4.1."""
+done around a group takes as long as some thirty operations, so the group is large: `log` of an
+array takes 2.0 ns a number with 8 chains and 2.3 with 4 (AVX2, float64), `exp` 1.9 and 2.0."""
 
-SHORT, MIDDLE, LONG, ENDLESS = 12, 50, 150, 1000
+SHORT, MIDDLE, LONG, LONGER, ENDLESS = 12, 60, 150, 300, 1000
 """Operations in a step up to which it waits for its own results, and from which on it has enough
 to do without other chains. Measured on AVX2, float64, G sample-steps/s for 1 to 4 chains:
 oscillator (5 operations) 2.9 5.5 7.5 7.4; Lorenz by Runge-Kutta (60) 0.24 0.37 0.44 0.46; orbit by
 Runge-Kutta (90) 0.08 0.11 0.11 0.11. That was in the usual order; `sparing`, the oscillator's four
-chains take 0.8 of the time of three. Each chain adds its part to the time of compilation."""
+chains take 0.8 of the time of three. The pendulum (250 with sin, exp and pow) takes 0.94 of its
+time with three instead of two. Measuring each kernel instead would gain little: decision 38. Each
+chain adds its part to the time of compilation."""
+
+MUCH = 4
+"""Operations for each number that is carried from step to step, from which on five chains are best
+in steps of middle length, though what they carry does not fit into 16 registers. Time with 3, 4, 5
+and 6 chains, by the best: damped oscillator (29 operations, 3 carried) 1.4 1.2 1.0 1.0, Lorenz (55,
+4) 1.07 1.02 1.01 1.00, Henon and Heiles (21, 5) 1.2 1.3 1.1 1.1; but two coupled oscillators (17,
+5) 1.00 1.03 1.15 1.05."""
 
 FEW_REGISTERS = 16
 """With so many it matters that what is carried from step to step leaves some for what is computed.
@@ -72,7 +82,7 @@ def variant(
     """The variant of `fn` with `width` samples a vector and `chains` vectors a group."""
     wide_masks = 0 if machine.mask_registers else _lane_bits(fn)
     unroll = 4 if work_of(fn) <= SHORT else 1
-    fits = chains * _carried(fn) <= machine.registers - COMPUTING
+    fits = chains * _carried(fn) <= machine.registers - COMPUTING or _computes(fn)
     sparing = fits and machine.registers <= FEW_REGISTERS and NOTHING < work_of(fn) <= MIDDLE
     return Variant(Shape(width, chains, wide_masks), block, unroll, refill, sparing)
 
@@ -80,6 +90,11 @@ def variant(
 def work_of(fn: Function) -> int:
     """Operations in a step, at least 1."""
     return 1 + sum(isinstance(item, Apply) for item in walk(fn.step))
+
+
+def usual_work(fn: Function) -> int:
+    """Those of them that are for more than a few samples."""
+    return sum(isinstance(item, Apply) for item in walk(fn.step, rare=False))
 
 
 def work_once(fn: Function) -> int:
@@ -91,11 +106,22 @@ def _chains(fn: Function, machine: Machine) -> int:
     work = work_of(fn)
     if work == NOTHING:
         return 8
+    if SHORT < work <= MIDDLE and machine.registers <= FEW_REGISTERS and _computes(fn):
+        return 5
     if work <= MIDDLE and 4 * _carried(fn) <= machine.registers - COMPUTING:
         return 4
-    if work <= LONG:
+    usual = usual_work(fn)
+    if usual <= LONGER:
         return 3
-    return 2 if work <= ENDLESS else 1
+    return 2 if usual <= ENDLESS else 1
+
+
+def _computes(fn: Function) -> bool:
+    """Is so much computed of what is carried that it may wait in memory meanwhile?
+
+    Not where samples wait for each other in a loop: the more stand side by side, the longer.
+    """
+    return work_of(fn) >= MUCH * _carried(fn) and not has_loop(fn)
 
 
 def _carried(fn: Function) -> int:

@@ -1,0 +1,105 @@
+"""Kernels whose samples are passed once: which they are; nothing is missed or done twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagle
+import hawk
+from hawk import Index, Mutable, Param, Scalar, Terminated
+from hawk.ir.types import DType
+from hawk.passes.pipeline import optimise
+from hawk.targets.cpu.straight import repeats_itself
+
+
+@hawk.kernel
+def curve(x: Scalar, a: Param) -> Scalar:
+    return a * x * x + x
+
+
+@hawk.kernel
+def places() -> Index:
+    return hawk.sample_index() * 3
+
+
+@hawk.kernel
+def overwrite(x: Scalar, y: Mutable[Scalar]):
+    y = 2.0 * x
+
+
+@hawk.kernel
+def drift(rate: Scalar, x: Mutable[Scalar]) -> Scalar:
+    x = x + rate
+    return x * x
+
+
+@hawk.kernel
+def swap(x: Mutable[Scalar], y: Mutable[Scalar]):
+    x, y = y, x
+
+
+@hawk.kernel
+def stopping(x: Scalar, y: Mutable[Scalar], over: Terminated):
+    y = 2.0 * x
+    over = True
+
+
+@hawk.kernel
+def count(x: Mutable[Index]):
+    x = hawk.step_index()
+
+
+ONCE = {curve: True, places: True, overwrite: True}
+AGAIN = {drift: False, swap: False, stopping: False, count: False}
+SIZES = [0, 1, 7, 31, 32, 33, 64, 1000]
+
+
+@pytest.mark.parametrize(("kernel", "once"), (ONCE | AGAIN).items(), ids=lambda it: str(it))
+def test_only_steps_that_carry_nothing_on_are_taken_once(kernel: Any, once: bool) -> None:
+    assert repeats_itself(optimise(kernel.trace(DType.F64))) is once
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_every_sample_is_passed(n: int) -> None:
+    x = np.linspace(-1.0, 1.0, n)
+    due = hawk.run_python(curve, x=x, a=2.0)["out"]
+    assert np.array_equal(curve(x, a=2.0), due)
+    assert places(n=n).tolist() == [3 * k for k in range(n)]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7])
+@pytest.mark.parametrize("n", SIZES)
+def test_every_step_is_taken(n: int, steps: int) -> None:
+    x, rate, y = np.linspace(-1.0, 1.0, n), np.linspace(0.5, 2.0, n), np.full(n, np.nan)
+    hawk.steps(overwrite, steps)(x=x, y=y)
+    assert np.array_equal(y, 2.0 * x)
+    due = x.copy()
+    for _ in range(steps):
+        due += rate
+    assert np.array_equal(hawk.steps(drift, steps)(rate, x), due * due)
+    a, b = np.zeros(n), np.ones(n)
+    hawk.steps(swap, steps)(a, b)
+    assert np.all(a == steps % 2)
+    assert np.all(b == 1 - steps % 2)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_samples_that_are_not_picked_keep_what_they_held(n: int) -> None:
+    rate, x = np.ones(n), np.zeros(n)
+    out = np.full(n, -1.0)
+    live = np.arange(n) % 3 == 0
+    picked = eagle.ActiveSet(~live)
+    eagle.deploy(drift).bind(rate=rate, x=x, out=out).launch(active=picked)
+    assert np.array_equal(x, np.where(live, 1.0, 0.0))
+    assert np.array_equal(out, np.where(live, 1.0, -1.0))
+
+
+def test_threads_share_the_samples() -> None:
+    x = np.linspace(-1.0, 1.0, 300_000)
+    state = [x.copy() for _ in range(3)]
+    outs = [drift(x, each, threads=threads) for threads, each in enumerate(state, 1)]
+    assert all(np.array_equal(each, 2.0 * x) for each in state)
+    assert all(np.array_equal(each, 4.0 * x * x) for each in outs)
