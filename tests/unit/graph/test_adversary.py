@@ -148,7 +148,7 @@ def test_random_graphs_have_the_bits_of_the_host_in_any_order(programs: int) -> 
     if programs < LONG:
         seen = random_graphs(max(30, programs // 5))
     else:
-        seen = random_graphs(programs // 4, orders=20, most=14)
+        seen = random_graphs(programs * 2 // 3, orders=20, most=14)
     assert seen["built"] > 8, seen
 
 
