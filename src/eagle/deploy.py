@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.active import ActiveSet
-from eagle.binding import AnyKernel, Binding, Door, bind
+from eagle.binder import bind
+from eagle.binding import AnyKernel, Binding, Door
 from eagle.devices.base import Turn
 from eagle.errors import Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from eagle.arguments import Arguments
-from eagle.binding import AnyKernel, Array, Binder, Binding, Door
+from eagle.binder import Binder
+from eagle.binding import AnyKernel, Array, Binding, Door
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.errors import LayoutWarning, user_level

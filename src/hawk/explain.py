@@ -10,8 +10,7 @@ from hawk.frontend.debug import quoted
 from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import Function, Plane, Role, used_values
 from hawk.ir.printer import to_text
-from hawk.ir.types import DType
-from hawk.kernel import WIDTHS, Kernel
+from hawk.kernel import Kernel
 from hawk.passes.phases import step_of
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import Compiled
@@ -35,7 +34,7 @@ def explanation(
     For another machine than this one nothing is compiled. Raises ValueError for a float width that
     is not there or not the kernel's own, HawkError where the kernel is wrong.
     """
-    real = _width(kernel, dtype)
+    real = kernel.width(dtype)
     traced = kernel.trace(real)
     fn = optimise(step_of(traced))
     compiled = kernel.compile(real) if machine is None else None
@@ -55,14 +54,6 @@ def explanation(
         *(_making(compiled) if compiled is not None else ()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _width(kernel: Kernel[..., Any], dtype: str | None) -> DType:
-    if dtype is not None and dtype not in WIDTHS:
-        raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')
-    if dtype is not None and kernel.dtype not in (None, dtype):
-        raise ValueError(f"{kernel.name} is made for dtype={kernel.dtype!r}, not {dtype!r}")
-    return WIDTHS[dtype or kernel.dtype or "float64"]
 
 
 def _said(text: str, indent: str = "  ") -> list[str]:

@@ -331,6 +331,32 @@ class Kernel(Generic[P, R]):
 
         return asm_text(self._optimised())
 
+    def ptx(self, arch: str = "sm_75", *, dtype: str | None = None) -> str:
+        """The PTX made for one of NVIDIA's GPUs; no GPU and no compiler is needed.
+
+        `arch` is its compute capability, `"sm_75"` or newer. `dtype` says for which float width.
+        Each thread takes samples, one after the other; `hawk/targets/ptx/entry.py` says which
+        parameters it has. Raises HawkError for a chip that is not known, and for kernels that
+        reduce or scatter, ValueError for a width that the kernel cannot have.
+        """
+        from hawk.passes.pipeline import optimise  # loaded by who looks
+        from hawk.targets.ptx.compile import ptx_text, refuse_together
+
+        traced = self.trace(self.width(dtype))
+        refuse_together(traced)
+        return ptx_text(optimise(traced), arch)
+
+    def width(self, dtype: str | None) -> DType:
+        """The float width of that name; None is the kernel's own, else float64.
+
+        Raises ValueError for one that is not there or not the kernel's own.
+        """
+        if dtype is not None and dtype not in WIDTHS:
+            raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')
+        if dtype is not None and self.dtype not in (None, dtype):
+            raise ValueError(f"{self.name} is made for dtype={self.dtype!r}, not {dtype!r}")
+        return WIDTHS[dtype or self.dtype or "float64"]
+
     def _optimised(self) -> Function:
         from hawk.passes.phases import step_of  # loaded by who looks
         from hawk.passes.pipeline import optimise

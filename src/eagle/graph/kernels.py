@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eagle.arguments import match
-from eagle.binding import Binding, Door, bind
+from eagle.binder import bind
+from eagle.binding import Binding, Door
 from eagle.bundles import of_each
 from eagle.deploy import both_given, nested, wrong_threads
 from eagle.devices.base import Device

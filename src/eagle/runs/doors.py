@@ -9,7 +9,8 @@ from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
-from eagle.binding import AnyKernel, Door, bind
+from eagle.binder import bind
+from eagle.binding import AnyKernel, Door
 from eagle.deploy import Deployed, as_kernel, both_given
 from eagle.exact import exact
 from eagle.params import shown, whole

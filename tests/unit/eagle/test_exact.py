@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import eagle
-import eagle.binding
+import eagle.binder
 import hawk
-from eagle.binding import Binding, Door, bind
+from eagle.binder import bind
+from eagle.binding import Binding, Door
 from eagle.errors import BindError
 from eagle.exact import exact
 from hawk import Index, Int32, Mutable, Param, Scalar, Terminated
@@ -108,7 +109,7 @@ def test_calls_that_fit_are_bound_as_the_careful_way_binds_them(
 ) -> None:
     assert exact(walk, given) is not None
     one = bind(walk, door=DOOR, planes=given)
-    monkeypatch.setattr(eagle.binding, "exact", lambda *_: None)
+    monkeypatch.setattr(eagle.binder, "exact", lambda *_: None)
     other = bind(walk, door=DOOR, planes=given)
     assert told(one) == told(other)
 

@@ -18,6 +18,7 @@ from hawk.ir.types import DType
 from hawk.targets.cpu.watch import Watch
 from hawk.targets.cpu.width import Variant
 from hawk.targets.llvm import Emitter, LoopHead, Names
+from hawk.targets.stored import stop_of, stored_planes
 
 LONGEST_FLIGHT = 4096
 """Plain steps that are taken in one go, before the clock is looked at."""
@@ -57,15 +58,9 @@ class Steps:
         self.variant = variant
         self.watch = watch
         self.loops = loops
-        stores = dict(fn.stores)
-        mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
-        self.stop = stores[mask.name] if mask else None
-        self.kept: tuple[Plane, ...] = tuple(
-            plane
-            for plane in fn.planes
-            if plane.name in stores and plane is not mask and stores[plane.name] is not plane.read
-        )
-        self.ends = tuple(stores[plane.name] for plane in self.kept)
+        self.stop = stop_of(fn)
+        self.kept: tuple[Plane, ...] = tuple(plane for plane, _ in stored_planes(fn))
+        self.ends = tuple(end for _, end in stored_planes(fn))
         # An output has no value to read, but is carried like a state.
         self.values = tuple(
             plane.read if plane.role is Role.STATE and plane.read else Value(plane.dtype)

@@ -1,0 +1,1 @@
+"""NVIDIA's GPUs: one thread a sample, as PTX text."""
