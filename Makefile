@@ -14,7 +14,7 @@ JOBS ?= auto
 MINUTES ?= 30
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-long soak accuracy lint format docs bench clean
+.PHONY: help demo test test-long soak accuracy lint format docs bench bench-env clean
 .DELETE_ON_ERROR:
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make format     let ruff rewrite the files; bring the contents in CONTRIBUTING.md up to date"
 	@echo "make docs       the documentation, into docs/_build/html"
 	@echo "make bench      measure this machine, into docs/performance.md (some minutes)"
+	@echo "make bench-env  the libraries that bench compares us with, in environments of their own (2 GB)"
 	@echo "make clean      remove .venv and everything made"
 
 demo: .venv/installed-plot
@@ -68,8 +69,12 @@ bench: .venv/installed-bench
 	@$(BIN)/python -m benchmarks.rows --json=docs/performance.json
 	@$(BIN)/python -m tools.performance
 
+# What does not install is named, and left out by bench.
+bench-env: .venv/installed-bench
+	@$(BIN)/python -m benchmarks.peers.environments
+
 clean:
-	rm -rf .venv docs/_build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build/bench-env docs/_build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 # --- the virtual environment ------------------------------------------------------------------
 

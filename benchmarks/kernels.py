@@ -3,98 +3,10 @@
 import math
 from typing import Any, NamedTuple
 
+from benchmarks import steps
+from eagle.bench_kernels import lorenz, orbit, pendulum, runge_kutta
 from eagle.demo_kernels import oscillator, spread_oscillator
 from hawk import Grid, Kernel, Mutable, Param, Scalar, Terminated, kernel
-
-
-@kernel(steps="auto")
-def orbit(
-    dt: Param,
-    t_end: Param,
-    mu: Param,
-    terminated: Terminated,
-    x: Mutable[Scalar],
-    y: Mutable[Scalar],
-    z: Mutable[Scalar],
-    vx: Mutable[Scalar],
-    vy: Mutable[Scalar],
-    vz: Mutable[Scalar],
-    t: Mutable[Scalar],
-):
-    """Two bodies by the classical Runge-Kutta method."""
-
-    def slope(r: Any, v: Any) -> Any:
-        r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
-        k = -mu * (1.0 / (r2 * math.sqrt(r2)))
-        return v, (k * r[0], k * r[1], k * r[2])
-
-    r, v, t = *runge_kutta(slope, (x, y, z), (vx, vy, vz), dt), t + dt
-    x, y, z = r
-    vx, vy, vz = v
-    terminated = t >= t_end
-
-
-def runge_kutta(slope: Any, r: Any, v: Any, dt: Any) -> Any:
-    """One classical step of r' = v, v' = a(r, v), each a tuple."""
-    r1, v1 = slope(r, v)
-    r2, v2 = slope(ahead(r, dt / 2, r1), ahead(v, dt / 2, v1))
-    r3, v3 = slope(ahead(r, dt / 2, r2), ahead(v, dt / 2, v2))
-    r4, v4 = slope(ahead(r, dt, r3), ahead(v, dt, v3))
-    return (
-        tuple(p + dt / 6 * (a + 2 * b + 2 * c + d) for p, a, b, c, d in zip(r, r1, r2, r3, r4)),
-        tuple(p + dt / 6 * (a + 2 * b + 2 * c + d) for p, a, b, c, d in zip(v, v1, v2, v3, v4)),
-    )
-
-
-def ahead(u: Any, h: Any, k: Any) -> Any:
-    return tuple(a + h * b for a, b in zip(u, k))
-
-
-@kernel(steps="auto")
-def lorenz(
-    rho: Scalar,
-    dt: Param,
-    t_end: Param,
-    sigma: Param,
-    beta: Param,
-    terminated: Terminated,
-    x: Mutable[Scalar],
-    y: Mutable[Scalar],
-    z: Mutable[Scalar],
-    t: Mutable[Scalar],
-):
-    """Lorenz's system by the classical Runge-Kutta method."""
-
-    def slope(u: Any, nothing: Any) -> Any:
-        x, y, z = u
-        return (sigma * (y - x), x * (rho - z) - y, x * y - beta * z), nothing
-
-    (x, y, z), _ = runge_kutta(slope, (x, y, z), (), dt)
-    t = t + dt
-    terminated = t >= t_end
-
-
-@kernel(steps="auto")
-def pendulum(
-    damping: Scalar,
-    dt: Param,
-    t_end: Param,
-    drive: Param,
-    decay: Param,
-    least: Param,
-    exponent: Param,
-    terminated: Terminated,
-    angle: Mutable[Scalar],
-    speed: Mutable[Scalar],
-    t: Mutable[Scalar],
-):
-    """A damped, driven pendulum: one sin, one exp and one pow a step."""
-    drag = (speed * speed + least) ** exponent
-    a = drive * math.exp(-decay * t) - math.sin(angle)
-    speed = speed + dt * (a - damping * speed * drag)
-    angle = angle + dt * speed
-    t = t + dt
-    terminated = t >= t_end
 
 
 @kernel(steps="auto")
@@ -119,6 +31,84 @@ def damped(
     terminated = t >= last
 
 
+@kernel(steps="auto")
+def regimes(
+    drag: Scalar,
+    dt: Param,
+    t_end: Param,
+    g: Param,
+    low: Param,
+    high: Param,
+    lapse: Param,
+    exponent: Param,
+    scale: Param,
+    terminated: Terminated,
+    h: Mutable[Scalar],
+    v: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """A fall through three layers of an atmosphere, each with a law of its own."""
+    if h < low:
+        density = (1.0 - lapse * h) ** exponent
+    elif h < high:
+        density = math.exp(-scale * h)
+    else:
+        density = 0.0
+    v = v - dt * (g + drag * density * v * abs(v))
+    h = h + dt * v
+    t = t + dt
+    terminated = t >= t_end
+
+
+@kernel(steps="auto")
+def kepler(
+    motion: Scalar,
+    e: Scalar,
+    root: Scalar,
+    dt: Param,
+    t_end: Param,
+    enough: Param,
+    terminated: Terminated,
+    x: Mutable[Scalar],
+    y: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """Mean places on an ellipse: a loop of Newton's method in each step."""
+    t = t + dt
+    mean = motion * t
+    anomaly = mean + e * math.sin(mean)
+    change = 1.0 + e
+    while abs(change) > enough:
+        change = (anomaly - e * math.sin(anomaly) - mean) / (1.0 - e * math.cos(anomaly))
+        anomaly = anomaly - change
+    x = x + dt * (math.cos(anomaly) - e)
+    y = y + dt * (root * math.sin(anomaly))
+    terminated = t >= t_end
+
+
+_adaptive_step = steps.of(math)["adaptive"]
+
+
+@kernel(steps="auto")
+def adaptive(
+    mu: Scalar,
+    t_end: Param,
+    tolerance: Param,
+    least: Param,
+    most: Param,
+    safety: Param,
+    power: Param,
+    terminated: Terminated,
+    x: Mutable[Scalar],
+    v: Mutable[Scalar],
+    h: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """Van der Pol's oscillator by Dormand and Prince's pair, each sample with steps of its own."""
+    now, rules = (x, v, h, t), (t_end, tolerance, least, most, safety, power)
+    (x, v, h, t), terminated = _adaptive_step(now, (mu,), rules)
+
+
 @kernel
 def relax(p: Grid["r", "c"], source: Grid["r", "c"]) -> Grid["r", "c"]:
     near = p.neighbor(r=-1) + p.neighbor(r=+1) + p.neighbor(c=-1) + p.neighbor(c=+1)
@@ -133,6 +123,10 @@ class Row(NamedTuple):
     inputs: tuple[str, ...]
     shared: dict[str, int]
     """Where each number stands among the workload's."""
+
+
+def _places(*names: str) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
 
 
 SPREAD = Row(spread_oscillator, ("x", "v", "t"), ("omega", "t_end"), {"dt": 0})
@@ -154,6 +148,21 @@ ROWS = {
     ),
     "card_spread": DAMPED,
     "card_uniform": DAMPED,
+    "regimes": Row(
+        regimes,
+        ("h", "v", "t"),
+        ("drag",),
+        _places("dt", "t_end", "g", "low", "high", "lapse", "exponent", "scale"),
+    ),
+    "kepler": Row(
+        kepler, ("x", "y", "t"), ("motion", "e", "root"), _places("dt", "t_end", "enough")
+    ),
+    "adaptive": Row(
+        adaptive,
+        ("x", "v", "h", "t"),
+        ("mu",),
+        _places("t_end", "tolerance", "least", "most", "safety", "power"),
+    ),
 }
 
 FAST = {

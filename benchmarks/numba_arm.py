@@ -9,40 +9,46 @@ from typing import Any
 import numba
 import numpy as np
 
-from benchmarks import steps
+from benchmarks.peers.flat import Flat, flat, indented
 
 _TEXT = """
 @numba.njit(fastmath=True)
-def to_the_end(now, own, shared, most):
-    for _ in range(most):
-        now, done = step(now, own, shared)
+def to_the_end({names}, max_steps):
+    for at in range(max_steps):
+{step}
         if done:
             break
-    return now
+    return {state}
 
 @numba.njit(parallel=True, fastmath=True)
-def loop({arrays}, shared, most):
-    for i in numba.prange(len({first})):
-        now = to_the_end(({end},), ({own}), shared, most)
+def loop({arrays}, {numbers}, max_steps):
+    for i in numba.prange(len(a_{first})):
+        {end} = to_the_end({own}, {numbers}, max_steps)
 {store}
 """
 """What a user writes for a kernel of so many planes. The arrays are arguments: in a parallel loop
-Numba loses what is stored to arrays that came in a tuple."""
+Numba loses what is stored to arrays that came in a tuple. Constants have the width of the arrays,
+which a loop in float32 would leave otherwise."""
 
 
 @functools.cache
-def loop(name: str, states: int, inputs: int) -> Callable[..., None]:
+def loop(name: str, width: str) -> Callable[..., None]:
     """The loop of one workload: arrays of the state, of the inputs, shared numbers, most steps."""
-    names = [f"s{k}" for k in range(states)]
-    given = [f"g{k}" for k in range(inputs)]
-    text = _TEXT.format(
-        arrays=", ".join((*names, *given)),
-        first=names[0],
-        store="\n".join(f"        {each}[i] = now[{k}]" for k, each in enumerate(names)),
-        own="".join(f"{each}[i], " for each in given),
-        end=", ".join(f"{each}[i]" for each in names),
-    )
-    space: dict[str, Any] = {"numba": numba}
-    space["step"] = numba.njit(fastmath=True)(steps.of(np)[name])
-    exec(text, space)
+    space: dict[str, Any] = {"numba": numba, "np": np, "real": np.dtype(width).type}
+    exec(text(flat(name)), space)
     return space["loop"]
+
+
+def text(step: Flat) -> str:
+    planes = (*step.state, *step.inputs)
+    return _TEXT.format(
+        names=", ".join((*planes, *step.shared)),
+        step=indented(step.lines("np", lambda number: f"real({number!r})"), 2),
+        state="".join(f"{name}, " for name in step.state),
+        arrays=", ".join(f"a_{name}" for name in planes),
+        numbers=", ".join(step.shared),
+        first=step.state[0],
+        end="".join(f"end_{name}, " for name in step.state),
+        own=", ".join(f"a_{name}[i]" for name in planes),
+        store=indented([f"a_{name}[i] = end_{name}" for name in step.state], 2),
+    )

@@ -20,6 +20,9 @@ from typing import Any
 import numpy as np
 
 PACKAGES = ("accipiter", "numpy", "llvmlite", "numba")
+PATIENCE, FEWEST = 1.5, 3
+"""Seconds that an arm of a race may take in all, but for its fewest rounds. Arms in other processes
+have one at least; where a run takes longer than twice that, the one that is compared counts."""
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -32,6 +35,18 @@ class Arm:
     run: Callable[[], object]
     out: Callable[[], list[Array]]
     is_limit: bool = False
+    times_itself: bool = False
+    """`run` gives seconds: the arm is another process, and talking to it is no part of the work."""
+    tolerance: float | None = None
+    """Of this arm, where it does the work by another method."""
+
+    def seconds(self) -> float:
+        """Run once, and say how long it took."""
+        self.prepare()
+        begin = time.perf_counter()
+        given = self.run()
+        took = time.perf_counter() - begin
+        return given if self.times_itself and isinstance(given, float) else took
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +107,10 @@ class Disagreement(Exception):
     """Two arms do not compute the same."""
 
 
+class Failed(Exception):
+    """An arm in another process cannot do what it is asked to do."""
+
+
 def race(
     title: str,
     arms: Sequence[Arm | Missing],
@@ -103,28 +122,45 @@ def race(
 ) -> Race:
     """Time every arm `rounds` times, after one run that is compared with the first arm's."""
     present = [arm for arm in arms if isinstance(arm, Arm)]
-    apart = _compare(present, tolerance)
-    seconds: dict[str, list[float]] = {arm.name: [] for arm in present}
-    for turn in range(rounds if present else 0):
-        first = turn % len(present)
+    compared = _compare(present, tolerance)
+    failed = {arm.name: arm.why for arm in arms if isinstance(arm, Missing)} | compared.failed
+    often = {
+        arm.name: turns(compared.took[arm.name], rounds, FEWEST if not arm.times_itself else 1)
+        for arm in present
+        if arm.name in compared.took
+    }
+    seconds: dict[str, list[float]] = {
+        name: [] if turns_of_it else [compared.took[name]] for name, turns_of_it in often.items()
+    }
+    for turn in range(rounds):
+        first = turn % max(1, len(present))
         for arm in (*present[first:], *present[:first]):
-            arm.prepare()
-            begin = time.perf_counter()
-            arm.run()
-            seconds[arm.name].append(time.perf_counter() - begin)
+            if arm.name in failed or turn not in often[arm.name]:
+                continue
+            try:
+                seconds[arm.name].append(arm.seconds())
+            except Failed as why:
+                failed[arm.name] = str(why)
     rows = [
-        Row(arm.name, arm.is_limit, seconds[arm.name], apart[arm.name])
-        if isinstance(arm, Arm)
-        else Row(arm.name, False, [], 0.0, arm.why)
+        Row(arm.name, False, [], 0.0, failed[arm.name])
+        if arm.name in failed or isinstance(arm, Missing)
+        else Row(arm.name, arm.is_limit, seconds[arm.name], compared.apart[arm.name])
         for arm in arms
     ]
     return Race(title, sample_steps, rows, about or {})
 
 
-def write_json(path: Path, races: Sequence[Race]) -> None:
-    path.write_text(
-        json.dumps({"machine": machine(), "races": [asdict(r) for r in races]}, indent=1)
-    )
+def turns(took: float, rounds: int, fewest: int) -> set[int]:
+    """The rounds in which an arm takes part that takes so long: slow ones in fewer, or none."""
+    if took > 2 * PATIENCE:
+        return set()
+    many = min(rounds, max(fewest, int(PATIENCE / max(took, 1e-9))))
+    return {turn * rounds // many for turn in range(many)}
+
+
+def write_json(path: Path, races: Sequence[Race], libraries: Sequence[str] = ()) -> None:
+    told = {"machine": machine() | {"libraries": [*libraries]}, "races": [asdict(r) for r in races]}
+    path.write_text(json.dumps(told, indent=1))
 
 
 def machine() -> dict[str, Any]:
@@ -154,27 +190,49 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _compare(arms: Sequence[Arm], tolerance: float) -> dict[str, float]:
-    """The largest relative difference of each arm's planes from the first arm's."""
-    apart: dict[str, float] = {}
+class _Compared:
+    """What a first run of each arm showed."""
+
+    def __init__(self) -> None:
+        self.apart: dict[str, float] = {}
+        """The largest relative difference of an arm's planes from the first arm's."""
+        self.took: dict[str, float] = {}
+        self.failed: dict[str, str] = {}
+
+
+def _compare(arms: Sequence[Arm], tolerance: float) -> _Compared:
+    """Raises `Disagreement`; arms in other processes are named as failed instead."""
+    compared = _Compared()
     expected: list[Array] = []
     for arm in arms:
-        arm.prepare()
-        arm.run()
-        got = [plane.copy() for plane in arm.out()]
-        expected = expected or got
-        if any(a.tobytes() != b.tobytes() for a, b in zip(expected, got, strict=True)):
-            differences = [_difference(a, b) for a, b in zip(expected, got, strict=True)]
-            # Unequal bits of equal numbers (-0 and 0) are a difference too.
-            apart[arm.name] = max(max(differences), float(np.finfo(got[0].dtype).tiny))
+        try:
+            took = arm.seconds()
+            got = [plane.copy() for plane in arm.out()]
+            expected = expected or got
+            _check(arm, arms[0].name, apart := _apart(expected, got), tolerance)
+        except (Disagreement, Failed) as why:
+            if not arm.times_itself:
+                raise
+            compared.failed[arm.name] = str(why)
         else:
-            apart[arm.name] = 0.0
-        if not apart[arm.name] <= tolerance:
-            raise Disagreement(
-                f"{arm.name} differs from {arms[0].name} by {apart[arm.name]:.1e}, "
-                f"more than {tolerance:.1e}"
-            )
-    return apart
+            compared.apart[arm.name], compared.took[arm.name] = apart, took
+    return compared
+
+
+def _check(arm: Arm, first: str, apart: float, tolerance: float) -> None:
+    allowed = tolerance if arm.tolerance is None else arm.tolerance
+    if not apart <= allowed:
+        raise Disagreement(
+            f"{arm.name} differs from {first} by {apart:.1e}, more than {allowed:.1e}"
+        )
+
+
+def _apart(expected: Sequence[Array], got: Sequence[Array]) -> float:
+    if all(a.tobytes() == b.tobytes() for a, b in zip(expected, got, strict=True)):
+        return 0.0
+    differences = [_difference(a, b) for a, b in zip(expected, got, strict=True)]
+    # Unequal bits of equal numbers (-0 and 0) are a difference too.
+    return max(*differences, float(np.finfo(got[0].dtype).tiny))
 
 
 def _difference(expected: Array, got: Array) -> float:

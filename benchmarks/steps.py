@@ -10,6 +10,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.tableau import (
+    A21,
+    A31,
+    A32,
+    A41,
+    A42,
+    A43,
+    A51,
+    A52,
+    A53,
+    A54,
+    A61,
+    A62,
+    A63,
+    A64,
+    A65,
+    A71,
+    A73,
+    A74,
+    A75,
+    A76,
+    E1,
+    E3,
+    E4,
+    E5,
+    E6,
+    E7,
+)  # fmt: skip
+
 Step = Callable[[Any, Any, Any], Any]
 
 
@@ -106,6 +135,67 @@ def of(m: Any) -> dict[str, Step]:
         t = t + 1
         return (x, v, t), t >= last
 
+    def regimes(state, inputs, shared):
+        (h, v, t), (drag,) = state, inputs
+        dt, t_end, g, low, high, lapse, exponent, scale = shared
+        density = 0 * h
+        if h < low:
+            density = (1 - lapse * h) ** exponent
+        elif h < high:
+            density = m.exp(-scale * h)
+        v = v - dt * (g + drag * density * v * abs(v))
+        h = h + dt * v
+        t = t + dt
+        return (h, v, t), t >= t_end
+
+    def kepler(state, inputs, shared):
+        (x, y, t), (motion, e, root) = state, inputs
+        dt, t_end, enough = shared
+        t = t + dt
+        mean = motion * t
+        anomaly = mean + e * m.sin(mean)
+        change = 1 + e
+        while abs(change) > enough:
+            change = (anomaly - e * m.sin(anomaly) - mean) / (1 - e * m.cos(anomaly))
+            anomaly = anomaly - change
+        x = x + dt * (m.cos(anomaly) - e)
+        y = y + dt * (root * m.sin(anomaly))
+        return (x, y, t), t >= t_end
+
+    def adaptive(state, inputs, shared):
+        (x, v, h, t), (mu,) = state, inputs
+        t_end, tolerance, least, most, safety, power = shared
+        h = min(h, t_end - t)
+        x1, v1 = v, mu * (1 - x * x) * v - x
+        p, q = x + h * (A21 * x1), v + h * (A21 * v1)
+        x2, v2 = q, mu * (1 - p * p) * q - p
+        p, q = x + h * (A31 * x1 + A32 * x2), v + h * (A31 * v1 + A32 * v2)
+        x3, v3 = q, mu * (1 - p * p) * q - p
+        p = x + h * (A41 * x1 + A42 * x2 + A43 * x3)
+        q = v + h * (A41 * v1 + A42 * v2 + A43 * v3)
+        x4, v4 = q, mu * (1 - p * p) * q - p
+        p = x + h * (A51 * x1 + A52 * x2 + A53 * x3 + A54 * x4)
+        q = v + h * (A51 * v1 + A52 * v2 + A53 * v3 + A54 * v4)
+        x5, v5 = q, mu * (1 - p * p) * q - p
+        p = x + h * (A61 * x1 + A62 * x2 + A63 * x3 + A64 * x4 + A65 * x5)
+        q = v + h * (A61 * v1 + A62 * v2 + A63 * v3 + A64 * v4 + A65 * v5)
+        x6, v6 = q, mu * (1 - p * p) * q - p
+        p = x + h * (A71 * x1 + A73 * x3 + A74 * x4 + A75 * x5 + A76 * x6)
+        q = v + h * (A71 * v1 + A73 * v3 + A74 * v4 + A75 * v5 + A76 * v6)
+        x7, v7 = q, mu * (1 - p * p) * q - p
+        dx = h * (E1 * x1 + E3 * x3 + E4 * x4 + E5 * x5 + E6 * x6 + E7 * x7)
+        dv = h * (E1 * v1 + E3 * v3 + E4 * v4 + E5 * v5 + E6 * v6 + E7 * v7)
+        error = m.sqrt(dx * dx + dv * dv) / tolerance
+        taken = error <= 1
+        after = t + h
+        if taken:
+            x, v, t = p, q, after
+        factor = most
+        if error > 0:
+            factor = safety * error**power
+        h = h * min(most, max(least, factor))
+        return (x, v, h, t), t >= t_end
+
     return {
         "oscillator": oscillator,
         "spread100": spread,
@@ -116,4 +206,7 @@ def of(m: Any) -> dict[str, Step]:
         "pendulum": pendulum,
         "card_spread": damped,
         "card_uniform": damped,
+        "regimes": regimes,
+        "kepler": kepler,
+        "adaptive": adaptive,
     }

@@ -11,9 +11,11 @@
 
 extern "C" {
 __m256d _ZGVdN4v_sin(__m256d);
+__m256d _ZGVdN4v_cos(__m256d);
 __m256d _ZGVdN4v_exp(__m256d);
 __m256d _ZGVdN4vv_pow(__m256d, __m256d);
 __m256 _ZGVdN8v_sinf(__m256);
+__m256 _ZGVdN8v_cosf(__m256);
 __m256 _ZGVdN8v_expf(__m256);
 __m256 _ZGVdN8vv_powf(__m256, __m256);
 }
@@ -101,6 +103,7 @@ struct Doubles {
   }
   static INLINE R sqrt(R x) { return _mm256_sqrt_pd(x); }
   static INLINE R sin(R x) { return _ZGVdN4v_sin(x); }
+  static INLINE R cos(R x) { return _ZGVdN4v_cos(x); }
   static INLINE R exp(R x) { return _ZGVdN4v_exp(x); }
   static INLINE R pow(R x, R y) { return _ZGVdN4vv_pow(x, y); }
 };
@@ -161,6 +164,7 @@ struct Floats {
   static INLINE R rsqrt_estimate(R x) { return _mm256_rsqrt_ps(x); }
   static INLINE R sqrt(R x) { return _mm256_sqrt_ps(x); }
   static INLINE R sin(R x) { return _ZGVdN8v_sinf(x); }
+  static INLINE R cos(R x) { return _ZGVdN8v_cosf(x); }
   static INLINE R exp(R x) { return _ZGVdN8v_expf(x); }
   static INLINE R pow(R x, R y) { return _ZGVdN8vv_powf(x, y); }
 };

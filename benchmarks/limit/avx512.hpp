@@ -10,9 +10,11 @@
 
 extern "C" {
 __m512d _ZGVeN8v_sin(__m512d);
+__m512d _ZGVeN8v_cos(__m512d);
 __m512d _ZGVeN8v_exp(__m512d);
 __m512d _ZGVeN8vv_pow(__m512d, __m512d);
 __m512 _ZGVeN16v_sinf(__m512);
+__m512 _ZGVeN16v_cosf(__m512);
 __m512 _ZGVeN16v_expf(__m512);
 __m512 _ZGVeN16vv_powf(__m512, __m512);
 }
@@ -63,6 +65,7 @@ struct Doubles {
   static INLINE R rsqrt_estimate(R x) { return _mm512_rsqrt14_pd(x); }  // 14 bits
   static INLINE R sqrt(R x) { return _mm512_sqrt_pd(x); }
   static INLINE R sin(R x) { return _ZGVeN8v_sin(x); }
+  static INLINE R cos(R x) { return _ZGVeN8v_cos(x); }
   static INLINE R exp(R x) { return _ZGVeN8v_exp(x); }
   static INLINE R pow(R x, R y) { return _ZGVeN8vv_pow(x, y); }
 };
@@ -105,6 +108,7 @@ struct Floats {
   static INLINE R rsqrt_estimate(R x) { return _mm512_rsqrt14_ps(x); }
   static INLINE R sqrt(R x) { return _mm512_sqrt_ps(x); }
   static INLINE R sin(R x) { return _ZGVeN16v_sinf(x); }
+  static INLINE R cos(R x) { return _ZGVeN16v_cosf(x); }
   static INLINE R exp(R x) { return _ZGVeN16v_expf(x); }
   static INLINE R pow(R x, R y) { return _ZGVeN16vv_powf(x, y); }
 };

@@ -21,9 +21,15 @@ template <class Number>
 struct OneLane {
   using T = Number;
   using R = Number;
+  using M = bool;
+  static constexpr int W = 1;
+  static INLINE unsigned bits(M m) { return m; }
+  static INLINE R select(M m, R yes, R no) { return m ? yes : no; }
+  static INLINE M less(R a, R b) { return a < b; }
   static INLINE R set(T a) { return a; }
   static INLINE R sqrt(R x) { return std::sqrt(x); }
   static INLINE R sin(R x) { return std::sin(x); }
+  static INLINE R cos(R x) { return std::cos(x); }
   static INLINE R exp(R x) { return std::exp(x); }
   static INLINE R pow(R x, R y) { return std::pow(x, y); }
 };

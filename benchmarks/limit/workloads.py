@@ -14,24 +14,28 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A batch of samples. The last plane of `state` is t; it grows by a fixed amount each step."""
+    """A batch of samples. The last plane of `state` is t, which no step makes less."""
 
     name: str
-    source: str  # the file under limit/ that has its step
+    source: str  # the file under limit/ that has its step; empty where there is none
     dtype: np.dtype[Any]
     max_steps: int
     state: list[Array]
     inputs: list[Array]
     shared: list[float]
     t_end: float | Array  # a sample is done when t >= t_end
-    t_step: float
+    t_step: float | None  # by how much t grows in each step; None where that differs
+
+    rough: tuple[int, ...] = ()  # planes of the state that follow the last bits of others
+    order: str = ""  # of the samples, where it was asked for
 
     @property
     def samples(self) -> int:
         return len(self.state[0])
 
     def steps(self) -> Array:
-        """Steps of each sample, found by adding up t as every arm does."""
+        """Steps of each sample, found by adding up t as every arm does; not without `t_step`."""
+        assert self.t_step is not None
         t = np.add.accumulate(np.full(self.max_steps, self.t_step, self.dtype))
         ends = np.broadcast_to(np.asarray(self.t_end, self.dtype), self.samples)
         return np.minimum(np.searchsorted(t, ends, side="left") + 1, self.max_steps)
@@ -123,6 +127,49 @@ def _card(rng: np.random.Generator, n: int, *, spread: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _regimes(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """A fall from 5 to 40 km: no drag above 25 km, an exponential atmosphere, a power law below 11.
+
+    Kilometres and seconds. Shared: dt, end, g, the two borders, lapse, exponent, scale.
+    """
+    dt = 0.25
+    return {
+        "source": "regimes", "max_steps": 360,
+        "state": [rng.uniform(5.0, 40.0, n), np.zeros(n), np.zeros(n)],
+        "inputs": [rng.uniform(0.5, 5.0, n)],
+        "shared": [dt, 299.5 * dt, 0.00981, 11.0, 25.0, 0.0226, 4.256, 0.1106],
+        "t_end": 299.5 * dt, "t_step": dt,
+    }  # fmt: skip
+
+
+def _kepler(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Mean places on an ellipse: Kepler's equation in each step, by Newton's method to 1e-5.
+
+    That many digits are enough: the last step of the method squares what is left.
+    """
+    dt, e = 0.05, rng.uniform(0.0, 0.9, n)
+    return {
+        "source": "kepler", "max_steps": 120,
+        "state": [np.zeros(n), np.zeros(n), np.zeros(n)],
+        "inputs": [rng.uniform(0.5, 1.2, n), e, np.sqrt(1 - e * e)],
+        "shared": [dt, 99.5 * dt, 1e-5], "t_end": 99.5 * dt, "t_step": dt,
+    }  # fmt: skip
+
+
+def _adaptive(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Van der Pol's oscillator by Dormand and Prince's pair; the length of a step is state.
+
+    Shared: end, tolerance, the least and the most by which a step changes, safety, power.
+    """
+    return {
+        "source": "", "max_steps": 4000,
+        "state": [np.full(n, 2.0), np.zeros(n), np.full(n, 1e-2), np.zeros(n)],
+        "inputs": [rng.uniform(0.1, 10.0, n)],
+        "shared": [10.0, 1e-5, 0.2, 5.0, 0.9, -0.2], "t_end": 10.0, "t_step": None,
+        "rough": (2,),  # how long a step that nobody takes would be
+    }  # fmt: skip
+
+
 MAKERS: dict[str, Callable[[np.random.Generator, int], dict[str, Any]]] = {
     "oscillator": _oscillator,
     "spread100": lambda rng, n: _spread(rng, n, longest=1000),
@@ -132,15 +179,29 @@ MAKERS: dict[str, Callable[[np.random.Generator, int], dict[str, Any]]] = {
     "pendulum": _pendulum,
     "card_spread": lambda rng, n: _card(rng, n, spread=True),
     "card_uniform": lambda rng, n: _card(rng, n, spread=False),
-    "outliers": _outliers,  # last: the place is part of the seed
+    # New ones last: the place is part of the seed.
+    "outliers": _outliers,
+    "regimes": _regimes,
+    "kepler": _kepler,
+    "adaptive": _adaptive,
 }
 
 
-def make(name: str, *, dtype: str, samples: int) -> Workload:
+ORDERS = ("sorted", "reversed")
+
+
+def make(name: str, *, dtype: str, samples: int, order: str = "") -> Workload:
+    """A workload's batch; `order` puts its samples in that of their stop times."""
     rng = np.random.default_rng([SEED, samples, list(MAKERS).index(name)])
     facts = MAKERS[name](rng, samples)
     width = np.dtype(dtype)
     for planes in ("state", "inputs"):
         facts[planes] = [np.ascontiguousarray(plane, dtype=width) for plane in facts[planes]]
     facts["shared"] = [float(number) for number in facts["shared"]]
-    return Workload(name=name, dtype=width, **facts)
+    if order:
+        places = np.argsort(facts["t_end"], kind="stable")
+        places = places[::-1] if order == "reversed" else places
+        for planes in ("state", "inputs"):
+            facts[planes] = [np.ascontiguousarray(plane[places]) for plane in facts[planes]]
+        facts["t_end"] = facts["t_end"][places]
+    return Workload(name=name, dtype=width, order=order, **facts)

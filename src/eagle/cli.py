@@ -1,8 +1,9 @@
-"""The command `eagle`: `eagle demo` shows what it does, `eagle doctor` checks this machine."""
+"""The command `eagle`: `demo` shows what it does, `bench` how fast, `doctor` tests the machine."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,12 +30,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="N",
         help="samples in the batch (default: %(default)s)",
     )
+    bench = commands.add_parser(
+        "bench", help="measure kernels on this machine, and what it could do at most"
+    )
+    bench.add_argument(
+        "--n",
+        type=_samples,
+        default=100_000,
+        metavar="N",
+        help="samples in each batch (default: %(default)s)",
+    )
+    bench.add_argument(
+        "--plot", type=Path, metavar="FILE", help="also draw it, into this file (needs matplotlib)"
+    )
     commands.add_parser("doctor", help="say what is here, and test that kernels run right")
     options = parser.parse_args(argv)
     if options.command == "demo":
         from eagle.demo import demo as show
 
         show(options.n, options.out)
+        return 0
+    if options.command == "bench":
+        if options.plot is not None and importlib.util.find_spec("matplotlib") is None:
+            parser.error("for --plot: pip install 'accipiter[plot]'")
+        from eagle.bench import bench as measure
+
+        measure(options.n, options.plot)
         return 0
     from eagle.doctor import doctor
 

@@ -24,6 +24,7 @@ from eagle.small_arrays import SmallArrays
 from hawk.annotations import Element, GridForm
 from hawk.ir.hidden import dimension_name, whole_name
 from hawk.ir.nodes import Role
+from hawk.ir.reduce import result_of
 from hawk.kernel import Parameter
 from hawk.targets.base import Compiled
 
@@ -230,6 +231,12 @@ class Grids(SmallArrays):
                 self.arrays[whole_name(name)] = self.arrays[name]
         for axis, extent in zip(self.form.axes, self.arranged, strict=True):
             self.numbers[dimension_name(axis)] = extent
+        for phase in compiled.phases:
+            if phase.lines is not None:  # a table with the number of each line
+                kept = (e for axis, e in enumerate(self.arranged) if axis not in phase.lines.over)
+                self.arrays[phase.plane] = HOST.zeros(
+                    (prod(kept),), result_of(phase.kind, phase.dtype)
+                )
         binding = super().allocate(compiled, build_seconds)
         for name in self.grids:
             self.arrays[name] = self.arrays[name].reshape(self.arranged)

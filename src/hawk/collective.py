@@ -5,11 +5,12 @@
         x = x - hawk.mean(x)
 
 Every sample computes its `x`; then all of them are reduced to one number, which each may go on
-with. Samples that are done are left out, and so are those for which `where=` is False. The order
-in which numbers are added is fixed (`hawk.ir.reduce` says which), so the result has the same bits
-for any number of threads, at any vector width and on every machine. A reduction stands where every
-sample comes by: not in a branch, a loop or after an early return. Of a small array each element is
-reduced.
+with. Samples that are done are left out, and so are those for which `where=` is False. On a grid
+`hawk.sum(u, over="c")` reduces along the dimension "c" alone: each sample reads the number of its
+own line. The order in which numbers are added is fixed (`hawk.ir.reduce` says which), so the
+result has the same bits for any number of threads, at any vector width and on every machine. A
+reduction stands where every sample comes by: not in a branch, a loop or after an early return. Of a
+small array each element is reduced.
 
     @hawk.kernel
     def histogram(x: Scalar, counts: Mutable[Table[Index]]):
@@ -22,7 +23,7 @@ the batch (`hawk.ir.scatter`). Outside of a kernel all of these raise TypeError.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 
 def _only_in_kernels(name: str) -> NoReturn:
@@ -32,7 +33,13 @@ def _only_in_kernels(name: str) -> NoReturn:
     )
 
 
-def sum(value: float, *, where: bool = True) -> float:  # noqa: A001 - its name in the field
+Over: TypeAlias = "str | tuple[str, ...] | None"
+"""Dimensions of the grid to reduce along, by name; all of them where nothing is said."""
+
+
+def sum(  # noqa: A001 - its name in the field
+    value: float, *, where: bool = True, over: Over = None
+) -> float:
     """The sum over the batch, of `value`'s own type; of bools, how many are True, an Index.
 
     Nothing at all adds up to 0.
@@ -40,7 +47,7 @@ def sum(value: float, *, where: bool = True) -> float:  # noqa: A001 - its name 
     _only_in_kernels("sum")
 
 
-def mean(value: float, *, where: bool = True) -> float:
+def mean(value: float, *, where: bool = True, over: Over = None) -> float:
     """The sum over the batch divided by the number of samples, in the kernel's float.
 
     NaN where there are none.
@@ -48,7 +55,7 @@ def mean(value: float, *, where: bool = True) -> float:
     _only_in_kernels("mean")
 
 
-def min(value: float, *, where: bool = True) -> float:  # noqa: A001
+def min(value: float, *, where: bool = True, over: Over = None) -> float:  # noqa: A001
     """The least value of the batch; NaN where one is NaN, and -0.0 is less than 0.0.
 
     Of no samples it is inf, or the largest integer.
@@ -56,7 +63,7 @@ def min(value: float, *, where: bool = True) -> float:  # noqa: A001
     _only_in_kernels("min")
 
 
-def max(value: float, *, where: bool = True) -> float:  # noqa: A001
+def max(value: float, *, where: bool = True, over: Over = None) -> float:  # noqa: A001
     """The greatest value of the batch; NaN where one is NaN, and 0.0 is greater than -0.0.
 
     Of no samples it is -inf, or the smallest integer.
@@ -64,23 +71,40 @@ def max(value: float, *, where: bool = True) -> float:  # noqa: A001
     _only_in_kernels("max")
 
 
-def any(value: bool, *, where: bool = True) -> bool:  # noqa: A001, FBT001
+def any(  # noqa: A001
+    value: bool,  # noqa: FBT001
+    *,
+    where: bool = True,
+    over: Over = None,
+) -> bool:
     """Whether it is True for some sample; False where there are none."""
     _only_in_kernels("any")
 
 
-def all(value: bool, *, where: bool = True) -> bool:  # noqa: A001, FBT001
+def all(  # noqa: A001
+    value: bool,  # noqa: FBT001
+    *,
+    where: bool = True,
+    over: Over = None,
+) -> bool:
     """Whether it is True for every sample; True where there are none."""
     _only_in_kernels("all")
 
 
-def argmin(value: float, *, where: bool = True) -> int:
-    """The index of the first sample with what `min` gives, or of the first NaN; -1 of none."""
+def argmin(value: float, *, where: bool = True, over: Over = None) -> int:
+    """The index of the first sample with what `min` gives, or of the first NaN; -1 of none.
+
+    With `over="c"` it is the index along that dimension; with several of them the place among the
+    samples that are reduced together, in their order.
+    """
     _only_in_kernels("argmin")
 
 
-def argmax(value: float, *, where: bool = True) -> int:
-    """The index of the first sample with what `max` gives, or of the first NaN; -1 of none."""
+def argmax(value: float, *, where: bool = True, over: Over = None) -> int:
+    """The index of the first sample with what `max` gives, or of the first NaN; -1 of none.
+
+    With `over` as `argmin`.
+    """
     _only_in_kernels("argmax")
 
 

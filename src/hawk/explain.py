@@ -18,7 +18,15 @@ from hawk.targets.cpu.estimate import Estimate, estimate
 from hawk.targets.cpu.machine import Machine, host
 from hawk.targets.cpu.stopping import Monotone, monotone_stop
 from hawk.targets.cpu.straight import in_its_step, repeats_itself
-from hawk.targets.cpu.width import LONGER, SHORT, Variant, choose_variant, usual_work, work_of
+from hawk.targets.cpu.width import (
+    LONGER,
+    SHORT,
+    Variant,
+    choose_variant,
+    is_masked,
+    usual_work,
+    work_of,
+)
 from hawk.targets.uniform import has_loop
 
 WIDE = 98
@@ -54,6 +62,12 @@ def explanation(
         *(_making(compiled) if compiled is not None else ()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def estimated(kernel: Kernel[..., Any], dtype: str | None = None) -> Estimate:
+    """What `explain()` says of the work of a step on this machine, as numbers."""
+    fn = optimise(step_of(kernel.trace(kernel.width(dtype))))
+    return estimate(in_its_step(fn), choose_variant(fn, host()).shape)
 
 
 def _said(text: str, indent: str = "  ") -> list[str]:
@@ -97,11 +111,14 @@ def _planes(fn: Function, traced: Function) -> Iterator[str]:
     given = {name for each in traced.scatters for name in (each.spot, each.value)}
     planes = [plane for plane in fn.planes if plane.name not in given]
     name_width = max(len(plane.name) for plane in planes)
+    of_lines = {each.plane for each in traced.reductions if each.lines is not None}
     stores = dict(fn.stores)
     for plane in planes:
         what = _ROLES[plane.role]
         if plane.role is Role.STATE and stores[plane.name] is plane.read:
             what = "state that no step changes"
+        elif plane.name in of_lines:
+            what = "a number for each line of the grid, made before each step"
         elif grid_of(plane.name):
             what = f"the numbers of all samples in {grid_of(plane.name)}"
         elif plane.role is Role.STATE and not _is_read(fn, plane):
@@ -225,6 +242,11 @@ def _stepping(fn: Function, machine: Machine, variant: Variant) -> str:
         )
     if machine.mask_registers:
         return "Steps are masked: this machine has mask registers, so a mask costs next to nothing."
+    if is_masked(fn, machine):
+        return (
+            "Steps are masked: when a sample stops cannot be foreseen, and a step computes so much "
+            "that masks cost less than to do steps again."
+        )
     if stop is None:
         return (
             f"Steps are rushed: {variant.block} run without masks, and if a sample stopped among "

@@ -194,6 +194,7 @@ def _with_phases(
             each.value.dtype,
             each.kind,
             each.plane,
+            each.lines,
         )
         for each in fn.reductions
     )

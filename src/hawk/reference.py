@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hawk.frontend.bundles import opened
 from hawk.frontend.cpython import Shim
-from hawk.frontend.reductions import Asked
+from hawk.frontend.reductions import Asked, Result
 from hawk.frontend.scatters import Given
 from hawk.frontend.signature import NO_DEFAULT
 from hawk.ir.hidden import (
@@ -30,7 +30,7 @@ from hawk.ir.interpret import interpret as run_program
 from hawk.ir.meaning import represent
 from hawk.ir.nodes import TABLES, WRITTEN, Role
 from hawk.ir.nodes import Number as PlainNumber
-from hawk.ir.reduce import reduce
+from hawk.ir.reduce import lines_of, reduce
 from hawk.ir.scatter import scatter
 from hawk.ir.types import DType
 from hawk.kernel import WIDTHS, Kernel
@@ -39,7 +39,7 @@ from hawk.passes.phases import KEEP, VALUE, given_to, step_of
 Values: TypeAlias = "dict[str, Any]"
 Left: TypeAlias = "tuple[Mapping[str, PlainNumber], Sequence[Given]]"
 """What a step of a sample leaves: what it stores, and what it gives to shared tables, in order."""
-Step: TypeAlias = "Callable[[Values, Sequence[PlainNumber]], Left]"
+Step: TypeAlias = "Callable[[Values, Sequence[Result]], Left]"
 """One step of one sample: what its planes hold, and the results of the step's first reductions, to
 what it leaves. Raises Asked for a reduction whose result is not among them."""
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
@@ -58,7 +58,7 @@ def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: An
         given = [given_to(function, each) for each in function.reductions]
         types = {plane.name: plane.dtype for plane in function.planes}
 
-        def step(values: Values, reduced: Sequence[PlainNumber]) -> Left:
+        def step(values: Values, reduced: Sequence[Result]) -> Left:
             made = zip([each.plane for each in function.reductions], reduced, strict=False)
             values = {**values, **dict(made)}
             if len(reduced) == len(given):
@@ -76,7 +76,8 @@ def interpret(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: An
             asked, reduction = given[len(reduced)], function.reductions[len(reduced)]
             left = run_program(asked, values)
             keep = bool(left.get(KEEP, True))
-            raise Asked(reduction.kind, reduction.value.dtype, left[VALUE], keep)
+            over = reduction.lines.over if reduction.lines else ()
+            raise Asked(reduction.kind, reduction.value.dtype, left[VALUE], keep, over)
 
         return step
 
@@ -93,7 +94,7 @@ def run_python(kernel: Kernel[..., Any], *args: Any, steps: int = 1, **planes: A
     def prepare(real: DType, uniform: frozenset[str]) -> Step:
         shim = Shim(real, contract=kernel.contract, fast=kernel.math == "fast")
 
-        def step(values: Values, reduced: Sequence[PlainNumber]) -> Left:
+        def step(values: Values, reduced: Sequence[Result]) -> Left:
             given = shim.given(kernel, values)
             shim.batch.begin(reduced)
             stored = {name: each.number for name, each in shim.step(kernel, given).items()}
@@ -151,7 +152,7 @@ def _run(
     ]
     for _ in range(steps):
         live = [i for i in range(n) if mask is None or not results[mask][i]]
-        left_by_all = _step_of_all(step, batch, live)
+        left_by_all = _step_of_all(step, batch, live, arranged)
         for sample, (left, _) in zip(live, left_by_all, strict=True):
             for name, number in left.items():
                 if name in stored:
@@ -177,9 +178,11 @@ def _give(tables: dict[str, Any], by_all: Sequence[Sequence[Given]]) -> None:
         scatter(first.kind, first.dtype, tables[first.table], spots, values)
 
 
-def _step_of_all(step: Step, batch: Sequence[Values], live: Sequence[int]) -> list[Left]:
+def _step_of_all(
+    step: Step, batch: Sequence[Values], live: Sequence[int], arranged: tuple[int, ...]
+) -> list[Left]:
     """What the live samples of a batch leave after a step, one reduction of them at a time."""
-    reduced: list[PlainNumber] = []
+    reduced: list[Result] = []
     while True:
         stored: list[Left] = []
         asked: dict[int, Asked] = {}
@@ -193,7 +196,12 @@ def _step_of_all(step: Step, batch: Sequence[Values], live: Sequence[int]) -> li
         first = next(iter(asked.values()))
         numbers = [asked[i].number if i in asked else 0 for i in range(len(batch))]
         kept = [i in asked and asked[i].keep for i in range(len(batch))]
-        reduced.append(reduce(first.kind, first.dtype, numbers, kept))
+        if not first.over:
+            reduced.append(reduce(first.kind, first.dtype, numbers, kept))
+            continue
+        lines = lines_of(arranged, first.over)
+        parts = [([numbers[i] for i in line], [kept[i] for i in line]) for line in lines]
+        reduced.append([reduce(first.kind, first.dtype, *part) for part in parts])
 
 
 def _rows(kernel: Kernel[..., Any], name: str, array: NDArray[Any]) -> list[tuple[str, Any]]:

@@ -84,14 +84,24 @@ class Mismatch(AssertionError):
         self.way, self.what, self.stage = way, what, ""
 
 
+_LOADED = "<program "
+
+
 def load(text: str) -> Kernel[..., Any]:
-    """The `kernel` of a module given as text."""
-    file = f"<program {next(_serial)}>"
+    """The `kernel` of a module given as text. The module stays until `forget`."""
+    file = f"{_LOADED}{next(_serial)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = ModuleType(file)
     sys.modules[file] = module  # where dataclasses look for what their annotations mean
     exec(compile(text, file, "exec"), vars(module))
     return module.kernel
+
+
+def forget() -> None:
+    """Let go of all modules that were loaded: with them their kernels, and what was compiled."""
+    for held in (sys.modules, linecache.cache):
+        for name in [name for name in held if name.startswith(_LOADED)]:
+            del held[name]
 
 
 def case_of(program: Program) -> Case:

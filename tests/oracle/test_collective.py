@@ -1,7 +1,8 @@
 """Random programs that reduce over their batch: the same bits at every width and for any threads.
 
 A program of the generator gets reductions at its start and its end, and goes on with what they
-give. CPython reduces in the plainest way, one sample after the other.
+give; one on a grid reduces along some of its dimensions too. CPython reduces in the plainest way,
+one sample after the other.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from tests.oracle.batch import unlike
 from tests.oracle.harness import Case, case_of, load
 from tests.oracle.numbers import column
 from tests.oracle.programs import Program, write
+from tests.oracle.test_grids import SHAPES, copied, keep
+from tests.oracle.test_grids import planes_of as planes_on
 from tests.unit.targets.machines import runnable
 
-PROGRAMS = 30
+PROGRAMS, ON_GRIDS = 30, 8
 SAMPLES, STEPS, ELEMENTS = 11, 2, 5
 WIDTHS = ((1, 1), (2, 3), (4, 4), (8, 1))
 
@@ -48,6 +51,7 @@ def reducing(program: Program) -> Program | None:
     states = states_of(program)
     tree = ast.parse(program.text)
     kernel = kernel_in(tree)
+    grid = load(program.text).signature.grid
     if not states or leaves_early(kernel):
         return None
     lines: list[str] = []
@@ -56,10 +60,17 @@ def reducing(program: Program) -> Program | None:
         other, _ = random.choice(states)
         value = random.choice([name, f"{name} + {name}"]) if dtype is not DType.BOOL else name
         where = random.choice(["", f", where={other} > 0", f", where={name} == {name}"])
-        lines.append(f"red{place} = hawk.{random.choice(KINDS)}({value}{where})")
+        over = "" if grid is None else along(random, grid.axes)
+        lines.append(f"red{place} = hawk.{random.choice(KINDS)}({value}{where}{over})")
         lines.append(USES[dtype].format(plane=name, got=f"red{place}"))
     put_around(kernel, lines, 2 * random.randint(0, len(lines) // 2))
     return Program(program.seed, ast.unparse(tree), program.wide)
+
+
+def along(random: Random, axes: tuple[str, ...]) -> str:
+    """Which dimensions of a grid to reduce along; now and then all of them."""
+    names = random.sample(axes, random.randint(1, len(axes)))
+    return f", over={names[0]!r}" if len(names) == 1 else f", over={tuple(names)!r}"
 
 
 def states_of(program: Program) -> list[tuple[str, DType]]:
@@ -126,11 +137,27 @@ def test_every_width_and_any_threads_give_what_cpython_gives(
             compare(program, monkeypatch)
 
 
+@pytest.mark.parametrize("first", range(0, ON_GRIDS, 4))
+def test_on_grids_of_any_shape(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cache, "get_or_make", lambda self, wanted, make, load: (load(*make()), ""))
+    for seed in range(first, first + 4):
+        program = reducing(write(seed, grids=True))
+        if program is not None:
+            compare(program, monkeypatch)
+
+
+def given_to(kernel: Kernel[..., Any], program: Program) -> dict[str, Any]:
+    """Planes with some samples that are done; of a grid in any shape."""
+    grid = kernel.signature.grid
+    if grid is None:
+        return with_mask(kernel, planes_of(kernel, case_of(program)))
+    return planes_on(kernel, program, Random(program.seed).choice(SHAPES[len(grid.axes)]))
+
+
 def compare(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = case_of(program)
     kernel = load(program.text)
-    planes = planes_of(kernel, case)
-    given = with_mask(kernel, planes)
+    planes = given_to(kernel, program)
+    given = copied(planes)
     with np.errstate(all="ignore"):
         due = hawk.run_python(kernel, steps=STEPS, **given)
         agree(program, "interpreter", due, hawk.interpret(kernel, steps=STEPS, **given))
@@ -147,23 +174,19 @@ def compare(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(compiling, "choose_variant", chosen)
         fresh = hawk.steps(load(program.text), STEPS)
         for threads in (1, 2, 3):
-            got = with_mask(fresh, planes)
-            outputs = fresh(**got, threads=threads)
-            names = [each.name for each in fresh.outputs]
-            if names:
-                got.update(
-                    zip(names, outputs if fresh.nesting == "tuple" else [outputs], strict=True)
-                )
+            got = copied(planes)
+            keep(fresh, got, fresh(**got, threads=threads))
             way = f"{name}, width {width}, {chains} chains, {threads} threads"
             agree(program, way, due, got)
 
 
 def agree(program: Program, way: str, due: dict[str, Any], got: dict[str, Any]) -> None:
     for name, wanted in due.items():
-        for sample in unlike(wanted, got[name]):
+        flat, other = wanted.reshape(-1), got[name].reshape(-1)
+        for sample in unlike(flat, other):
             pytest.fail(
-                f"seed {program.seed}, {way}: {name}[{sample}] is {got[name][sample]!r}, CPython "
-                f"has {wanted[sample]!r}\n{program.text}",
+                f"seed {program.seed}, {way}: {name}[{sample}] is {other[sample]!r}, CPython "
+                f"has {flat[sample]!r}\n{program.text}",
                 pytrace=False,
             )
 
@@ -173,3 +196,6 @@ def test_enough_programs_can_reduce() -> None:
     assert len(programs) >= PROGRAMS // 3
     text = "\n".join(each.text for each in programs)
     assert all(f"hawk.{kind}(" in text for kind in KINDS)
+    grids = [each for seed in range(ON_GRIDS) if (each := reducing(write(seed, grids=True)))]
+    assert len(grids) >= ON_GRIDS // 2
+    assert sum(each.text.count(", over=") for each in grids) >= 2 * len(grids)

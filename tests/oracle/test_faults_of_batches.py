@@ -19,7 +19,7 @@ import pytest
 from eagle.devices.host import collective, reduce
 from eagle.devices.host.collective import CollectiveLoaded
 from hawk.cache.lookup import Cache
-from hawk.frontend import tables
+from hawk.frontend import lines, tables
 from hawk.frontend.kernel_numbers import KernelNumbers
 from hawk.ir.hidden import SAMPLE_INDEX, STEP_INDEX
 from hawk.ir.ops import OPS
@@ -47,11 +47,11 @@ def instead(owner: Any, name: str, make: Callable[[Any], Any]) -> Fault:
 
 def from_the_left(right: Any) -> Any:
     def wrong(dtype: DType, numbers: Any, kept: Any) -> Any:
-        total = numbers.dtype.type(0)
+        total = np.zeros(len(numbers), numbers.dtype)
         with np.errstate(all="ignore"):
-            for number in numbers if kept is None else numbers[kept]:
-                total = total + number
-        return total.item()
+            for place, column in enumerate(numbers.T):
+                total += column if kept is None else np.where(kept[:, place], column, 0)
+        return total
 
     return wrong
 
@@ -72,23 +72,44 @@ def of_the_finished_too(right: Any) -> Any:
 
 
 def from_the_end(right: Any) -> Any:
-    def wrong(kind: str, numbers: Any, kept: Any) -> int:
-        place = right(kind, numbers[::-1], None if kept is None else kept[::-1])
-        return place if place < 0 else len(numbers) - 1 - place
+    def wrong(kind: str, numbers: Any, kept: Any) -> Any:
+        places = right(kind, numbers[:, ::-1], None if kept is None else kept[:, ::-1])
+        return np.where(places < 0, places, numbers.shape[1] - 1 - places)
 
     return wrong
 
 
 REDUCTIONS: dict[str, Fault] = {
-    "sums are added from the left": instead(reduce, "_sum", from_the_left),
+    "sums are added from the left": instead(reduce, "_sums", from_the_left),
     "where= is not looked at": instead(collective._Round, "reduce", of_all),
     "samples that are done take part": instead(collective._Round, "reduce", of_the_finished_too),
-    "of several least the last is meant": instead(reduce, "_place", from_the_end),
+    "of several least the last is meant": instead(reduce, "_places", from_the_end),
     "a mean is a sum": instead(
         collective,
         "reduce_array",
         lambda right: lambda kind, *rest: right("sum" if kind == "mean" else kind, *rest),
     ),
+}
+
+
+LINES: dict[str, Fault] = {
+    "samples are reduced in the order of the batch": instead(
+        collective._Lines,
+        "of",
+        lambda right: lambda self, name, row: row.reshape(self._shape),
+    ),
+    "a sample reads the number of the first line": instead(
+        lines,
+        "own_line",
+        lambda right: (
+            lambda numbers, over: (
+                numbers.constant(0, DType.I32)
+                if isinstance(numbers, KernelNumbers)
+                else right(numbers, over)
+            )
+        ),
+    ),
+    **{name: REDUCTIONS[name] for name in list(REDUCTIONS)[1:3]},
 }
 
 
@@ -182,6 +203,24 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_of_reductions_it_is_noticed_that(fault: Fault, nothing_kept: pytest.MonkeyPatch) -> None:
     fault(nothing_kept)
     assert notices(reducing, nothing_kept)
+
+
+@functools.cache
+def along_dimensions() -> list[Program]:
+    every = [each for seed in range(12) if (each := reducing(write(seed, grids=True)))]
+    lined = [program for program in every if ", over='" in program.text]
+    return sorted(lined, key=lambda program: len(program.text))
+
+
+@pytest.mark.parametrize("fault", LINES.values(), ids=LINES)
+def test_of_lines_it_is_noticed_that(fault: Fault, nothing_kept: pytest.MonkeyPatch) -> None:
+    fault(nothing_kept)
+    for program in along_dimensions():
+        try:
+            compare(program, nothing_kept)
+        except pytest.fail.Exception:
+            return
+    pytest.fail("all programs give the right bits in spite of the fault")
 
 
 @pytest.mark.parametrize("fault", SCATTERS.values(), ids=SCATTERS)

@@ -96,6 +96,8 @@ def run(options: argparse.Namespace, at: mmap.mmap | None) -> int:
     print(line(told, options.seed + told.cases + told.refused, 0))
     if told.ways:
         print("ways:", ", ".join(f"{way} {count}" for way, count in sorted(told.ways.items())))
+        told_of = (f"{name} {count}" for name, count in sorted(told.families.items()))
+        print("kernels with:", ", ".join(told_of))
     if early is not None:
         print(f"memory: {early:.0f} MB after {EARLY} kernels, {megabytes():.0f} at the end")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -19,21 +19,18 @@ from numpy.typing import NDArray
 import eagle
 import hawk
 from eagle.devices.host import device
-from hawk.ir.nodes import Role
-from tests.oracle.batch import Batch, as_array, interpreted, unlike
-from tests.oracle.harness import case_of, load
-from tests.oracle.numbers import column
-from tests.oracle.programs import write
+from hawk.targets import native
+from tests.oracle.batch import unlike
+from tests.oracle.harness import forget
+from tests.soak.drawn import Arrays, Drawn
 from tests.unit.eagle.test_interrupt import Alarm, Clock
-
-Arrays = Mapping[str, NDArray[Any]]
 
 MOST_SAMPLE_STEPS = 3_000_000
 """Steps of samples that a run takes at most, so that no case takes long."""
 INTERPRETED_STEPS = 70
 """What takes more is not interpreted: it is compared with the undisturbed run only."""
-DRAWN = 500
-"""Different samples in a batch; the others repeat them."""
+INTERPRETED_TOGETHER = 60
+"""The same, in steps of samples, where all of a batch take their steps together."""
 SHORT_WINDOW = 1_000
 """Cycles after which another thread does the work, so that nearly every run can be interrupted."""
 
@@ -51,6 +48,7 @@ class Told:
     interrupts: int = 0
     refused: int = 0
     ways: dict[str, int] = field(default_factory=dict[str, int])
+    families: dict[str, int] = field(default_factory=dict[str, int])
 
     def count(self, way: str) -> None:
         self.ways[way] = self.ways.get(way, 0) + 1
@@ -62,7 +60,10 @@ def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
     A `brief` case is compiled and run once, and compared with nothing. A program that the language
     refuses is counted: the oracle tests are there to find these.
     """
-    with tempfile.TemporaryFile() as file:
+    for load in (native.routines, native.folds, native.scatters):
+        load()  # not while it rings: an import that is cut off leaves its file open
+    with tempfile.TemporaryFile() as file, ExitStack() as stack:
+        stack.callback(forget)
         try:
             case = _Case(seed, told, largest, file)
         except hawk.HawkError:
@@ -73,61 +74,33 @@ def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
         else:
             case.check()
     told.cases += 1
+    told.families[case.family] = told.families.get(case.family, 0) + 1
     told.sample_steps += case.n * case.steps
 
 
-class _Case:
+class _Case(Drawn):
     """A kernel, the batch it starts from, and what an undisturbed run makes of it."""
 
     def __init__(self, seed: int, told: Told, largest: int, file: Any) -> None:
-        self.random, self.told, self.file = Random(f"soak {seed}"), told, file
-        drawn = case_of(write(seed))
-        self.real, self.numbers = drawn.real, drawn.numbers
-        self.kernel = load(drawn.text)
-        self.fn = self.kernel.trace(self.real)
-        self.mask = next((each.name for each in self.fn.planes if each.role is Role.MASK), None)
-        self.state = any(each.role is Role.STATE for each in self.fn.planes)
-        self.n = self.size(largest)
-        self.steps = drawn.steps
+        super().__init__(seed, Random(f"soak {seed}"), largest)
+        self.told, self.file = told, file
         if self.mask is not None and self.random.random() < 0.3:
             self.steps = self.random.randint(1, 5_000)
         self.steps = max(1, min(self.steps, MOST_SAMPLE_STEPS // max(self.n, 1)))
-        self.start = {
-            each.name: self.drawn(each.name, each.role, each.dtype)
-            for each in self.fn.planes
-            if each.role is not Role.UNIFORM
-        }
         self.looked_at = self.random.sample(range(self.n), min(self.n, 3))
 
     # -- the batch -------------------------------------------------------------------------------
 
-    def size(self, largest: int) -> int:
-        """None, one, a few, about a multiple of the lanes, or any number up to the largest."""
-        lanes = self.kernel.compile(self.real).lanes
-        about = lanes * self.random.randint(1, 20) + self.random.randint(-1, 1)
-        any_size = round(largest ** self.random.random())
-        return min(self.random.choice((0, 1, 7, about, about, any_size, any_size)), largest)
-
-    def drawn(self, name: str, role: Role, dtype: Any) -> NDArray[Any]:
-        if role is Role.OUTPUT:
-            return np.zeros(self.n, dtype.numpy)
-        rng = np.random.default_rng(self.random.getrandbits(64))
-        if role is Role.MASK:
-            return rng.random(self.n) < self.random.choice((0.0, 0.0, 0.1))
-        few = as_array(column(self.random, dtype, DRAWN, name), dtype)
-        return few[rng.integers(DRAWN, size=self.n)]
-
     def planes(self, *, plain: bool = False) -> dict[str, NDArray[Any]]:
         """The batch as it starts, in memory of its own, which lies somehow unless it is `plain`."""
-        reads = {each.name for each in self.fn.planes if each.role is Role.INPUT}
         return {
-            name: array.copy() if plain else self.laid(array, read_only=name in reads)
+            name: array.copy() if plain else self.laid(array, read_only=name in self.reads)
             for name, array in self.start.items()
         }
 
     def laid(self, array: NDArray[Any], *, read_only: bool) -> NDArray[Any]:
         layout = self.random.choice(("plain", "offset", "map", "read-only"))
-        if layout == "map" and self.n:
+        if layout == "map" and array.size:
             # One file for all: each array gets its own part, which begins with a page.
             begin = -(-self.file.seek(0, 2) // 4096) * 4096
             mapped = np.memmap(self.file, array.dtype, "r+", begin, array.shape)
@@ -135,21 +108,12 @@ class _Case:
             return mapped
         if layout == "offset":
             shift = self.random.randint(1, 9)
-            room = np.empty(self.n + 9, array.dtype)
-            room[shift : shift + self.n] = array
-            return room[shift : shift + self.n]
+            room = np.empty(array.size + 9, array.dtype)[shift : shift + array.size]
+            room[:] = array.ravel()
+            return room.reshape(array.shape)
         array = array.copy()
         array.flags.writeable = not (layout == "read-only" and read_only)
         return array
-
-    def given(self, planes: Arrays) -> dict[str, Any]:
-        """The batch as a user passes it."""
-        names = [each.name for each in self.kernel.parameters]
-        given: dict[str, Any] = {name: planes[name] for name in names if name in planes}
-        outputs = tuple(planes[output.name] for output in self.kernel.outputs)
-        if outputs:
-            given["out"] = outputs if self.kernel.nesting == "tuple" else outputs[0]
-        return given | {"n": self.n, **self.numbers}
 
     # -- what is compared ------------------------------------------------------------------------
 
@@ -170,12 +134,13 @@ class _Case:
 
     def compare(self, way: str, expected: Arrays, got: Arrays) -> None:
         for name, wanted in expected.items():
-            differ = unlike(wanted, np.asarray(got[name]))
+            due, held = np.ravel(wanted), np.ravel(got[name])
+            differ = unlike(due, held)
             if differ.size:
                 i = differ[0]
                 raise Difference(
-                    f"{way}: {name}[{i}] of {self.n} is {got[name][i]!r} after {self.steps} "
-                    f"steps, expected {wanted[i]!r}; {differ.size} differ"
+                    f"{self.family}, {way}: {name}[{i}] of {self.n} is {held[i]!r} after "
+                    f"{self.steps} steps, expected {due[i]!r}; {differ.size} differ"
                 )
 
     def undisturbed(self, planes: Arrays) -> float:
@@ -191,26 +156,27 @@ class _Case:
 
     def interpreted(self, got: Arrays) -> None:
         """A few samples by the interpreter, after all steps or where it sees them done."""
+        if self.together:
+            if self.n * self.steps <= INTERPRETED_TOGETHER:
+                given = {name: a for name, a in self.start.items() if name not in self.outputs}
+                due = hawk.interpret(self.kernel, steps=self.steps, **self.numbers, **given)
+                self.compare("compared with the interpreter", due, got)
+            return
         steps = min(self.steps, INTERPRETED_STEPS)
         for sample in self.looked_at:
             after = self.one(sample, steps)
             if steps == self.steps or (self.mask is not None and after[self.mask][0]):
-                alone = {name: array[sample : sample + 1] for name, array in got.items()}
+                alone = self.stored(got, sample)
                 self.compare(f"sample {sample}, compared with the interpreter", after, alone)
-
-    def one(self, sample: int, steps: int) -> Arrays:
-        """A sample after so many interpreted steps."""
-        columns = {name: array[sample : sample + 1] for name, array in self.start.items()}
-        batch = Batch.of(self.fn.planes, columns, self.numbers, 1)
-        return interpreted(self.fn, batch, steps, [0]).arrays
 
     def strided(self) -> None:
         """No door takes an array with gaps."""
-        if self.n < 2:
-            return
         planes = self.planes(plain=True)
-        name = self.random.choice(sorted(planes))
-        planes[name] = np.repeat(planes[name], 2)[::2]
+        names = sorted(name for name, array in planes.items() if array.size and array.shape[-1] > 1)
+        if not names:
+            return
+        name = self.random.choice(names)
+        planes[name] = np.repeat(planes[name], 2, axis=-1)[..., ::2]
         try:
             eagle.deploy(self.kernel).bind(**self.given(planes))
         except eagle.BindError:
@@ -296,12 +262,12 @@ class _Case:
     def whole(self, alarm: Alarm, planes: Arrays) -> None:
         """Where the steps are counted, samples of an interrupted run hold just these steps."""
         result = getattr(alarm, "result", None)
-        if result is None or result.steps_taken is None:
+        if result is None or result.steps_taken is None or self.together:
             return
         for sample in self.looked_at:
             taken = int(result.steps_taken[sample])
             if taken <= INTERPRETED_STEPS:
-                alone = {name: array[sample : sample + 1] for name, array in planes.items()}
+                alone = self.stored(planes, sample)
                 self.compare(f"interrupted after {taken} steps", self.one(sample, taken), alone)
 
 

@@ -141,8 +141,8 @@ class GraphCycle:
         for source, into in ready:
             recorder.join(source, into, self._body)
 
-    def again(self) -> bool:
-        return False
+    def again(self, *, settled: bool) -> bool:
+        return not settled
 
     def close(self) -> dict[str, Any]:
         recorder = self._recorder

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hawk.collective import REDUCTIONS
 from hawk.errors import NOWHERE, HawkError, Loc
 from hawk.frontend import grids, tables
 from hawk.frontend import names as table
@@ -231,7 +232,10 @@ class Calls:
             try:
                 inspect.signature(structural).bind(frame, node, *args, **keywords)
             except TypeError as error:
-                raise HawkError("H305", f"`{callee.__name__}`: {error}", where) from None
+                fix = ""
+                if "axis" in keywords and callee in REDUCTIONS:
+                    fix = "over= with the name of a dimension, in a kernel with a Grid"
+                raise HawkError("H305", f"`{callee.__name__}`: {error}", where, fix) from None
             return structural(frame, node, *args, **keywords)
         if _hashable(callee) and callee in (min, max) and len(args) == 1:
             args = list(self.structural.sequence(frame, node.args[0], args[0]))

@@ -651,7 +651,10 @@ class Shim:
         if function is len and len(args) == 1 and isinstance(args[0], TableView):
             return tables.length(args[0])
         if isinstance(function, FunctionType) and function in REDUCTIONS:
-            return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
+            try:
+                return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
+            except Misfit as misfit:
+                raise TypeError(_said(misfit, "", "")) from None
         if function is scatter:
             return PythonSpots(self.batch.given, *args, **keywords)
         if function is own.vec or function is own.mat:

@@ -61,8 +61,11 @@ class Cycle(Protocol):
         """What the next pass sees. A key never carried is one only those see who left the loop."""
         ...
 
-    def again(self) -> bool:
-        """Whether the body was found to change what the walk took for unchanged: try again."""
+    def again(self, *, settled: bool) -> bool:
+        """Whether the loop must be tried again.
+
+        It must if it is not `settled`, or if the body changes what the walk took for unchanged.
+        """
         ...
 
     def close(self) -> dict[str, Any]: ...

@@ -104,7 +104,7 @@ def element(grid: Any, indices: Sequence[Any]) -> Any:
 def shape(grid: Any) -> tuple[Any, ...]:
     """The extents: Python numbers where they are known, else each an Index."""
     numbers = grid.numbers
-    extents = [_extent(numbers, axis) for axis in range(len(grid.form.axes))]
+    extents = [extent_along(numbers, axis) for axis in range(len(grid.form.axes))]
     return tuple(each if isinstance(each, int) else numbers.to(each, _I64) for each in extents)
 
 
@@ -131,7 +131,7 @@ def place(numbers: Any, name: str, dimension: Any = None) -> Any:
     with numbers.aside(), numbers.unwatched():
         if name == SAMPLE_INDEX:
             return numbers.convert(coordinate(numbers, axis), _I64)
-        extent = _extent(numbers, axis)
+        extent = extent_along(numbers, axis)
         return numbers.to(extent, _I64)
 
 
@@ -144,15 +144,15 @@ def coordinate(numbers: Any, axis: int) -> Any:
     """Where the sample is along a dimension, an Int32."""
     rest = own_index(numbers)
     for later in range(len(numbers.grid.axes) - 1, axis, -1):
-        rest = _quotient(numbers, rest, _extent(numbers, later))
+        rest = quotient(numbers, rest, extent_along(numbers, later))
     if axis:
-        extent = _extent(numbers, axis)
-        before = numbers.emit("mul", _quotient(numbers, rest, extent), _int32(numbers, extent))
+        extent = extent_along(numbers, axis)
+        before = numbers.emit("mul", quotient(numbers, rest, extent), int32(numbers, extent))
         rest = numbers.emit("sub", rest, before)
     return rest
 
 
-def _quotient(numbers: Any, value: Any, extent: Any) -> Any:
+def quotient(numbers: Any, value: Any, extent: Any) -> Any:
     """`value // extent`, exact for all int32 that are not negative, without a division a sample.
 
     `(value + 1/2) / extent` is at least `1 / (2 * extent)` away from every integer, and what is
@@ -160,19 +160,19 @@ def _quotient(numbers: Any, value: Any, extent: Any) -> Any:
     """
     if extent == 1 and isinstance(extent, int):
         return value
-    once = numbers.emit("to_f64", _int32(numbers, extent))
+    once = numbers.emit("to_f64", int32(numbers, extent))
     once = numbers.emit("div", numbers.constant(1.0, _F64), once)
     half = numbers.emit("add", numbers.emit("to_f64", value), numbers.constant(0.5, _F64))
     return numbers.emit("fit_i32", numbers.emit("mul", half, once))
 
 
-def _extent(numbers: Any, axis: int) -> Any:
+def extent_along(numbers: Any, axis: int) -> Any:
     """A Python number where it is known, else an Int32."""
     known = numbers.grid.extents[axis]
     return numbers.dimension(numbers.grid.axes[axis]) if known is None else known
 
 
-def _int32(numbers: Any, value: Any) -> Any:
+def int32(numbers: Any, value: Any) -> Any:
     return numbers.constant(value, _I32) if isinstance(value, int) else value
 
 
@@ -180,7 +180,7 @@ def _stride(numbers: Any, axis: int) -> Any:
     """Samples from one place along a dimension to the next: a Python number, or an Int32."""
     known, factors = 1, list[Any]()
     for later in range(axis + 1, len(numbers.grid.axes)):
-        extent = _extent(numbers, later)
+        extent = extent_along(numbers, later)
         if isinstance(extent, int):
             known *= extent
         else:
@@ -197,7 +197,7 @@ def _times(numbers: Any, value: Any, axis: int) -> Any:
     stride = _stride(numbers, axis)
     if stride == 1 and isinstance(stride, int):
         return value
-    return numbers.emit("mul", value, _int32(numbers, stride))
+    return numbers.emit("mul", value, int32(numbers, stride))
 
 
 def _sum(numbers: Any, values: Sequence[Any]) -> Any:
@@ -224,7 +224,7 @@ def _offset(grid: Any, axis: int, given: Any) -> Any:
 
 def _moved(numbers: Any, axis: int, by: Any, edge: str) -> _Place:
     """The place `by` places on. Its `inside` is by how much the index grows there."""
-    extent = _int32(numbers, _extent(numbers, axis))
+    extent = int32(numbers, extent_along(numbers, axis))
     last = numbers.emit("sub", extent, numbers.constant(1, _I32))
     here = coordinate(numbers, axis)
     zero = numbers.constant(0, _I32)
@@ -306,7 +306,7 @@ def _placed(grid: Any, axis: int | None, given: Any, edge: str) -> _Place:
     numbers, number = grid.numbers, axis or 0
     kind = _integer(grid, number, given, "an index")
     known: Any = numbers.certain(given) if numbers.is_number(given) else given
-    extent = _samples(numbers) if axis is None else _extent(numbers, axis)
+    extent = _samples(numbers) if axis is None else extent_along(numbers, axis)
     if known is not None and edge == "clamp":
         _check_known(grid, axis, known, extent)
         if known == 0 or isinstance(extent, int):
@@ -314,7 +314,7 @@ def _placed(grid: Any, axis: int | None, given: Any, edge: str) -> _Place:
             return _Place(None, place, lambda: place)
     dtype = kind if isinstance(kind, DType) else _I64
     index = numbers.to(given, dtype)
-    limit = numbers.convert(_int32(numbers, extent), dtype)
+    limit = numbers.convert(int32(numbers, extent), dtype)
     last = numbers.emit("sub", limit, numbers.constant(1, dtype))
     zero = numbers.constant(0, dtype)
 
@@ -340,10 +340,10 @@ def _placed(grid: Any, axis: int | None, given: Any, edge: str) -> _Place:
 
 def _samples(numbers: Any) -> Any:
     """How many samples there are: a Python number, or an Int32."""
-    extent, stride = _extent(numbers, 0), _stride(numbers, 0)
+    extent, stride = extent_along(numbers, 0), _stride(numbers, 0)
     if isinstance(extent, int) and isinstance(stride, int):
         return extent * stride
-    return numbers.emit("mul", _int32(numbers, extent), _int32(numbers, stride))
+    return numbers.emit("mul", int32(numbers, extent), int32(numbers, stride))
 
 
 def _check_known(grid: Any, axis: int | None, index: int, extent: Any) -> None:

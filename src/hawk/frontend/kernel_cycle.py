@@ -87,12 +87,19 @@ class KernelCycle:
         self.ends: dict[int, tuple[str, Any, Any]] = {}
         """Of each carried array and object: its name, and what it is as a pass starts and ends."""
 
-    def again(self) -> bool:
+    def again(self, *, settled: bool) -> bool:
         found = {cell for cell in self._written() if cell < self.first_new} - self.seeds
-        written = self.domain.memory.written
+        written, seeds = self.domain.memory.written, self.domain.seeds
         if found:
-            self.domain.seeds.setdefault(self.node, {}).update({c: written[c] for c in found})
-        return bool(found)
+            seeds.setdefault(self.node, {}).update({c: written[c] for c in found})
+        if settled and not found:
+            return False
+        # What was made in this pass is never seen again, so no loop inside need know of it: it
+        # would look like something that is written in the next try.
+        for each in seeds.values():
+            for cell in [cell for cell in each if cell >= self.first_new]:
+                del each[cell]
+        return True
 
     def _written(self) -> set[int]:
         """The cells that are written in a pass."""

@@ -76,8 +76,8 @@ class Attempt:
                 self.walker.bind(frame, node.target, carried["for"])
             ways = self.walker.block(frame, node.body)
             ways = self.walker.continued(frame, ways, node)
-            united, again = self._united(ways), cycle.again()
-            if not self._settled(ways) or again or not united:
+            united = self._united(ways)
+            if cycle.again(settled=self._settled(ways) and united):
                 return None
             if self.bounds is not None:
                 cycle.next("for", domain.advance(carried["for"], self.bounds))

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hawk.collective import REDUCTIONS
 from hawk.errors import Edit, HawkError, Loc
+from hawk.frontend import lines
 from hawk.frontend.frame import Frame
+from hawk.frontend.operators import Misfit
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.small_arrays import SmallArray
 from hawk.frontend.templates import describe
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from hawk.frontend.kernel_domain import KernelDomain
 
 
+Result: TypeAlias = "PlainNumber | Sequence[PlainNumber]"
+"""What a reduction gives: one number, or one for each line of the grid."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked(Exception):
     """What one sample gives to a reduction whose result is not known yet."""
@@ -33,35 +39,44 @@ class Asked(Exception):
     dtype: DType
     number: PlainNumber
     keep: bool
+    over: tuple[int, ...] = ()
+    """The dimensions of the grid along which samples are reduced; empty: all samples are."""
 
 
 class Batch:
     """What a step that CPython runs for one sample has of all others, and gives to them."""
 
     def __init__(self) -> None:
-        self.known: Sequence[PlainNumber] = ()
+        self.known: Sequence[Result] = ()
         """The results of its reductions, as far as they are known."""
         self.made = 0
         self.given: list[Any] = []
         """What it gives to shared tables, see `scatters.Given`."""
 
-    def begin(self, known: Sequence[PlainNumber]) -> None:
+    def begin(self, known: Sequence[Result]) -> None:
         """A step begins; `known` are the results of its first reductions."""
         self.known, self.made, self.given = known, 0, []
 
-    def reduced(self, numbers: Any, kind: str, value: Any, *, where: Any = True) -> Any:
-        """The result of the next reduction. Raises Asked where that is not known."""
+    def reduced(
+        self, numbers: Any, kind: str, value: Any, *, where: Any = True, over: Any = None
+    ) -> Any:
+        """The result of the next reduction. Raises Asked where that is not known, or Misfit."""
+        along = lines.dimensions(numbers, over)
         if isinstance(value, Array):
-            parts = [self.reduced(numbers, kind, each, where=where) for each in value.values]
+            parts = [
+                self.reduced(numbers, kind, each, where=where, over=over) for each in value.values
+            ]
             return Array.of(numbers, value.shape, parts)
         if not is_one_number(numbers, value):
             raise TypeError(f"hawk.{kind} reduces numbers of each sample, not {value!r}")
         number = reducible(numbers, kind, value)
         if self.made == len(self.known):
-            raise Asked(kind, number.dtype, number.number, bool(where))
+            raise Asked(kind, number.dtype, number.number, bool(where), along)
+        result: Any = self.known[self.made]
         self.made += 1
-        dtype = result_of(kind, number.dtype)
-        return numbers.constant(self.known[self.made - 1], dtype)
+        if along:
+            result = result[lines.own_line(numbers, along).number]
+        return numbers.constant(result, result_of(kind, number.dtype))
 
 
 class Reductions:
@@ -103,8 +118,31 @@ class Reductions:
             raise HawkError("H208", what, frame.loc(written), fix)
         return self.domain.truth(frame, where, node)
 
+    def along(self, frame: Frame, node: ast.Call, over: Any) -> tuple[int, ...]:
+        """The dimensions that `over=` says."""
+        try:
+            return lines.dimensions(self.domain.numbers, over)
+        except Misfit as misfit:
+            written = next((each for each in node.keywords if each.arg == "over"), None)
+            fixes: list[Edit] = []
+            if written is not None and self.domain.numbers.grid is None:
+                others = [each for each in node.keywords if each is not written]
+                without = ast.unparse(ast.Call(node.func, node.args, others))
+                fixes = [Edit(without, ", of all samples", at=frame.loc(node))]
+            elif written is not None:
+                fixes = [Edit(str(each)) for each in misfit.fixes if each]
+            where = frame.loc(node if written is None else written.value)
+            raise HawkError(misfit.code, misfit.what, where, fixes) from None
+
     def reduced(
-        self, kind: str, frame: Frame, node: ast.Call, value: Any, *, where: Any = True
+        self,
+        kind: str,
+        frame: Frame,
+        node: ast.Call,
+        value: Any,
+        *,
+        where: Any = True,
+        over: Any = None,
     ) -> Any:
         """The number that a call gives."""
         domain, at = self.domain, frame.loc(node)
@@ -118,27 +156,34 @@ class Reductions:
         if domain.watches:
             what = f"`{text}` needs every sample, and checks look at one sample at a time"
             raise HawkError("H209", what, at, "@hawk.kernel without checks=True")
-        keep = self.keep(frame, node, where)
+        keep, along = self.keep(frame, node, where), self.along(frame, node, over)
+        domain.builder.loc = at
         if isinstance(value, SmallArray):
-            parts = [self._one(kind, domain.numbers, each, keep, at) for each in value.parts]
+            parts = [self._one(kind, domain.numbers, each, keep, at, along) for each in value.parts]
             return domain.memory.fresh(value.shape, parts)
         if not is_one_number(domain.numbers, value):
             written = node.args[0] if node.args else node
             what = f"`{frame.source.text(node.func)}` reduces numbers of each sample, not "
             what += describe(domain.numbers, value)
             raise HawkError("H305", what, frame.loc(written))
-        return self._one(kind, domain.numbers, value, keep, at)
+        return self._one(kind, domain.numbers, value, keep, at, along)
 
-    def _one(self, kind: str, numbers: Any, value: Any, keep: Any, at: Loc) -> Scalar:
+    def _one(
+        self, kind: str, numbers: Any, value: Any, keep: Any, at: Loc, along: tuple[int, ...]
+    ) -> Scalar:
         """The reduction of one number of each sample."""
         number = reducible(numbers, kind, value)
         name = f"{kind} {len(self.made)}"
         dtype = result_of(kind, number.dtype)
         result = Value(dtype, at, kind)
-        self.planes.append(Plane(name, Role.UNIFORM, dtype, result, at))
+        role = Role.TABLE if along else Role.UNIFORM
+        self.planes.append(Plane(name, role, dtype, result, at))
         kept = None if keep is True else numbers.settle(keep).value
-        self.made.append(Reduction(kind, number.value, kept, name, at))
-        return Scalar(result)
+        form = lines.lines(numbers, along) if along else None
+        self.made.append(Reduction(kind, number.value, kept, name, at, form))
+        if not along:
+            return Scalar(result)
+        return numbers.emit("lookup", Scalar(result), lines.own_line(numbers, along))
 
 
 def is_one_number(numbers: Any, value: Any) -> bool:

@@ -145,11 +145,25 @@ class Plane:
     loc: Loc = NOWHERE
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Samples of a grid in lines: those of one differ in their places along some dimensions only.
+
+    Lines, and the samples of each, are in the order of the batch.
+    """
+
+    extents: tuple[int | str, ...]
+    """Of each dimension: a number, or the UNIFORM plane that holds it."""
+    over: tuple[int, ...]
+    """The dimensions along which a line goes, rising: some, and not all."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduction:
     """One number made of a value of every sample, which a later part of the step reads.
 
-    It is the number of the UNIFORM plane `plane`, set before the step is taken.
+    It is the number of the UNIFORM plane `plane`, set before the step is taken. With `lines` one
+    number is made of each of them, and all are the TABLE `plane`.
     """
 
     kind: str
@@ -160,6 +174,8 @@ class Reduction:
     """A bool: does the sample take part? None: all do."""
     plane: str
     loc: Loc = NOWHERE
+    lines: Lines | None = None
+    """None: all samples make one number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from hawk.errors import NOWHERE
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Statement, Value
+from hawk.ir.nodes import Apply, Block, Const, Function, If, Lines, Loop, Statement, Value
 
 _COLUMN = 60
 
@@ -49,13 +49,23 @@ def to_text(fn: Function, *, locations: bool = True, names: bool = True) -> str:
             writer.statements(body, 1)
     for each in fn.reductions:
         kept = "" if each.keep is None else f" where {writer.operand(each.keep)}"
-        writer.line(f"reduce {each.plane} = {each.kind} {writer.operand(each.value)}{kept}")
+        text = f"reduce {each.plane} = {each.kind} {writer.operand(each.value)}{kept}"
+        writer.line(text + (_lines(each.lines) if each.lines else ""))
     for each in fn.scatters:
         writer.line(f"scatter {each.kind} {each.value} to {each.plane} at {each.spot}")
     writer.line("store:")
     for name, value in fn.stores:
         writer.line(f"  {name} = {writer.operand(value)}")
     return "\n".join(writer.lines) + "\n"
+
+
+def _lines(lines: Lines) -> str:
+    """Which samples make one number: the extents of the grid, those along a line in brackets."""
+    extents = [
+        f"[{extent}]" if axis in lines.over else str(extent)
+        for axis, extent in enumerate(lines.extents)
+    ]
+    return f" in lines of {' x '.join(extents)}"
 
 
 class _Writer:

@@ -4,11 +4,12 @@ Sums are made in blocks of 1,024 samples in the order of the batch. A block, fil
 is folded in halves: element i of the first half and element i of the second become one, until one
 is left. What the blocks give is reduced in the same way. So the order depends on nothing but the
 number of samples: vectors, threads and GPUs can follow it, and the error grows as slowly as the
-logarithm of that number.
+logarithm of that number. Along dimensions of a grid each line is reduced as a batch of its own.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -66,6 +67,15 @@ def reduce(kind: str, dtype: DType, numbers: Sequence[Number], kept: Sequence[bo
             return all(values)
         case _:
             return extreme(kind, dtype, values)
+
+
+def lines_of(extents: Sequence[int], over: Sequence[int]) -> list[list[int]]:
+    """The samples of each line of a grid that goes along the dimensions `over`, see `ir.Lines`."""
+    lines: dict[tuple[int, ...], list[int]] = {}
+    for sample, places in enumerate(itertools.product(*map(range, extents))):
+        line = tuple(place for axis, place in enumerate(places) if axis not in over)
+        lines.setdefault(line, []).append(sample)
+    return list(lines.values())
 
 
 Add: TypeAlias = "Callable[[Number, Number], Number]"

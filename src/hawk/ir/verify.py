@@ -6,7 +6,7 @@
 * `launch` sees uniform planes only, `sample` inputs too, `step` everything.
 * A TABLE or SHARED is the first operand of a `lookup` or a `near`, and of nothing else.
 * STATE, MASK and OUTPUT planes are stored, once each, in order; no others are.
-* A reduction has a uniform plane of the type it gives.
+* A reduction has a uniform plane of the type it gives, or a table of them, one for each line.
 * A scatter has a shared plane, and what it gives is stored in two outputs.
 """
 
@@ -22,6 +22,7 @@ from hawk.ir.nodes import (
     Const,
     Function,
     If,
+    Lines,
     Loop,
     Reduction,
     Role,
@@ -101,9 +102,21 @@ def _reduction(fn: Function, each: Reduction, scope: _Scope) -> None:
     _need(each.kind in KINDS, f"{where}: no kind {each.kind}")
     _need(each.keep is None or each.keep.dtype is DType.BOOL, f"{where}: keeps {each.keep}")
     plane = next((plane for plane in fn.planes if plane.name == each.plane), None)
-    _need(plane is not None and plane.role is Role.UNIFORM, f"{where} has no uniform plane")
+    role = Role.UNIFORM if each.lines is None else Role.TABLE
+    _need(plane is not None and plane.role is role, f"{where} has no {role.value} plane")
     due = result_of(each.kind, each.value.dtype)
     _need(plane is not None and plane.dtype is due, f"{where} gives {due}")
+    if each.lines is not None:
+        _lines(fn, each.lines, where)
+
+
+def _lines(fn: Function, lines: Lines, where: str) -> None:
+    held = {p.name for p in fn.planes if p.role is Role.UNIFORM and p.dtype is DType.I32}
+    named = {extent for extent in lines.extents if isinstance(extent, str)}
+    _need(named <= held, f"{where}: {sorted(named - held)} hold no extents")
+    over, axes = lines.over, len(lines.extents)
+    rising = list(over) == sorted(set(over)) and set(over) < set(range(axes))
+    _need(rising and bool(over), f"{where} goes along {over} of {axes} dimensions")
 
 
 def _planes(fn: Function) -> None:

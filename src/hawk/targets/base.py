@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hawk.ir.nodes import Number, Role, Scatter
+from hawk.ir.nodes import Lines, Number, Role, Scatter
 from hawk.ir.types import DType
 
 STEPS_MAX = 64
@@ -128,7 +128,9 @@ class Phase:
     kind: str
     """See `hawk.ir.reduce`."""
     plane: str
-    """The uniform plane of the step that gets the result."""
+    """The uniform plane of the step that gets the result, or the table that gets all of them."""
+    lines: Lines | None
+    """The samples that make one number, if not all do."""
 
 
 _FORMATS = {

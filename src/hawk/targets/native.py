@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import ctypes
 
     from hawk.ir.types import DType
-    from hawk.targets.cpu.runtime import Runtime, Walker
+    from hawk.targets.cpu.runtime import Folds, Runtime, Walker
 
 
 def routines() -> Runtime | None:
@@ -30,7 +30,7 @@ def walker() -> Walker:
     return walker()
 
 
-def folds() -> Mapping[DType, Callable[[int, int, int, int], None]]:
+def folds() -> Folds:
     """The routines that add numbers up, by type; see `hawk.targets.cpu.fold`."""
     from hawk.targets.cpu.runtime import folds
 

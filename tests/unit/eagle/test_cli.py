@@ -1,12 +1,14 @@
 """The command `eagle`."""
 
+import itertools
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eagle import demo, doctor
+import eagle
+from eagle import bench, cli, demo, doctor
 from eagle.cli import main
 from hawk.ir.interpret import interpret
 
@@ -52,6 +54,56 @@ def test_the_demo_needs_samples(n: str, capsys: pytest.CaptureFixture[str]) -> N
         main(["demo", f"--n={n}"])
 
     assert f"expected a whole number from 1, got {n!r}" in capsys.readouterr().err
+
+
+@pytest.fixture
+def small_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One batch in one width, and limits that are found at once."""
+    some = bench.batches
+    monkeypatch.setattr(bench, "batches", lambda n: itertools.islice(some(n), 1))
+    for name, value in {"WIDTHS": ("float64",), "REPEATS": 1, "ENOUGH": 0.0, "BUSY": 8}.items():
+        monkeypatch.setattr(bench, name, value)
+    monkeypatch.setattr(bench, "FAR", 1 << 12)
+
+
+@pytest.mark.usefixtures("small_bench")
+def test_the_bench_shows_each_batch_next_to_what_the_machine_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "made" / "bench.png"
+
+    assert 0 == main(["bench", "--n", "100", "--plot", str(picture)])
+
+    printed = capsys.readouterr().out
+    assert printed.startswith("100 samples on the CPU, ")
+    assert "G op/s, multiply-adds that wait for nothing" in printed
+    [row] = [line for line in printed.splitlines() if line.startswith("oscillator ")]
+    assert ["oscillator", "float64"] == row.split()[:2]
+    assert "5" == row.split()[4], "operations a step: two fused ones and an addition"
+    assert row.endswith("%")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_batch_of_the_bench_runs_to_its_end() -> None:
+    for batch in bench.batches(3):
+        end = batch.given["t_end"]
+        begin = {name: plane.copy() for name, plane in batch.state.items()}
+        result = eagle.simulate(batch.kernel, max_steps=bench.MAX_STEPS, **batch.given, **begin)
+        assert result.done
+        assert np.all(begin["t"] >= end)
+        assert all(np.isfinite(plane).all() for plane in begin.values()), batch.name
+
+
+def test_without_matplotlib_the_bench_says_what_to_install_before_it_measures(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
+
+    with pytest.raises(SystemExit):
+        main(["bench", "--plot", "picture.png"])
+
+    assert "for --plot: pip install 'accipiter[plot]'" in capsys.readouterr().err
 
 
 def test_the_doctor_says_what_is_here(capsys: pytest.CaptureFixture[str]) -> None:

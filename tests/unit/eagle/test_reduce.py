@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from eagle.devices.host.reduce import reduce_array
+from eagle.devices.host.reduce import reduce_array, reduce_lines
 from hawk.ir.reduce import KINDS, reduce
 from hawk.ir.types import DType
 
@@ -80,6 +80,46 @@ def test_special_numbers(kind: str, dtype: DType, numbers: np.ndarray, seed: int
     with np.errstate(all="ignore"):
         same(kind, dtype, numbers.astype(dtype.numpy), None)
         same(kind, dtype, numbers.astype(dtype.numpy), kept)
+
+
+LIMITS = {d: [np.iinfo(d.numpy).min, np.iinfo(d.numpy).max, 1] for d in (DType.I32, DType.U32)}
+
+
+@settings(max_examples=200)
+@given(
+    kind=st.sampled_from(KINDS),
+    dtype=st.sampled_from([DType.F64, DType.F32, DType.I32, DType.U32]),
+    shape=st.tuples(st.integers(0, 5), st.integers(0, 20)),
+    seed=st.integers(0, 2**32 - 1),
+    all_kept=st.booleans(),
+)
+def test_a_line_gives_the_bits_of_a_batch_of_its_own(
+    kind: str, dtype: DType, shape: tuple[int, int], seed: int, *, all_kept: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    special = LIMITS.get(dtype, [0.0, -0.0, np.inf, -np.inf, 1.5, 2.5, *[np.nan] * (seed % 2)])
+    numbers, kept = rng.choice(special, shape).astype(dtype.numpy), rng.random(shape) < 0.5
+    if kind == "mean" and not dtype.is_float:
+        return  # integers become floats before
+    if kind in ("any", "all"):
+        numbers, dtype = numbers > 1, DType.BOOL
+    with np.errstate(all="ignore"):
+        got = reduce_lines(kind, dtype, numbers, None if all_kept else kept)
+    assert got.shape == shape[:1]
+    for line, keep, number in zip(numbers, kept, got.tolist(), strict=True):
+        row = [True] * shape[1] if all_kept else keep.tolist()
+        assert bits(number, dtype) == bits(reduce(kind, dtype, line.tolist(), row), dtype)
+
+
+@pytest.mark.parametrize("count", [500, 513, 1023, 1024, 1025, 3000])
+@pytest.mark.parametrize("dtype", [DType.F64, DType.F32, DType.I32])
+def test_lines_of_any_length_are_added_in_that_order(dtype: DType, count: int) -> None:
+    numbers, kept = some(dtype, 3 * count).reshape(3, count), some(dtype, 3 * count, 4) > 0
+    for keep in (None, kept.reshape(3, count)):
+        for place, total in enumerate(reduce_lines("sum", dtype, numbers, keep).tolist()):
+            row = [True] * count if keep is None else keep[place].tolist()
+            due = reduce("sum", dtype, numbers[place].tolist(), row)
+            assert bits(total, dtype) == bits(due, dtype)
 
 
 @pytest.mark.parametrize("kind", ["any", "all"])

@@ -251,6 +251,41 @@ def test_a_loop_that_assigns_carries_what_it_changes() -> None:
     run(step)
 
 
+def test_an_object_of_a_pass_is_changed_in_a_loop_inside() -> None:
+    def kicked(body: Any, m: Any, dt: Any) -> Any:
+        for _ in range(m + 2):
+            body.kick(dt)
+        return body
+
+    @hawk.kernel
+    def step(body: Mutable[Body], m: Index, dt: Param) -> Scalar:
+        total = 0
+        for _ in range(m + 3):
+            fresh = Body.at_rest(body.position)
+            for _ in range(m + 2):
+                fresh.kick(dt)
+            other = kicked(Body.at_rest(body.velocity), m, dt)
+            total += fresh.energy() + other.mass  # a float from the first pass on
+        return total
+
+    run(step)
+
+
+def test_an_object_is_changed_or_another_one_in_two_loops() -> None:
+    @hawk.kernel
+    def step(spin: Mutable[Spin], m: Index, dt: Param) -> Scalar:
+        for _ in range(m + 3):
+            for _ in range(m + 2):
+                if spin.rate < 1.0:
+                    spin.axis += dt
+                    spin.rate += dt
+                else:
+                    spin = Spin(0.5, 2.0 * spin.axis)
+        return spin.axis @ spin.axis
+
+    run(step)
+
+
 def test_a_loop_may_end_in_a_return() -> None:
     def until(body: Any, n: Any) -> Any:
         for _ in range(n):

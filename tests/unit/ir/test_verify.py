@@ -7,7 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from hawk.ir.nodes import Apply, Block, Const, Function, If, Loop, Plane, Role, Scatter, Value
+from hawk.ir.nodes import (
+    Apply,
+    Block,
+    Const,
+    Function,
+    If,
+    Lines,
+    Loop,
+    Plane,
+    Reduction,
+    Role,
+    Scatter,
+    Value,
+)
 from hawk.ir.types import DType
 from hawk.ir.verify import InvalidProgram, verify
 
@@ -55,6 +68,23 @@ def giving(kind: str = "add", spot: Value | None = None, role: Role = Role.SHARE
         stores=(*FN.stores, *stores),
         scatters=(Scatter(kind, "t", "spot 0", "given 0"),),
     )
+
+
+def reducing(*over: int, role: Role = Role.TABLE, extent: int | str = "rows") -> Function:
+    """The program with a reduction of `x` along dimensions of a grid of 2."""
+    planes = (
+        Plane("rows", Role.UNIFORM, I32, Value(I32, name="rows")),
+        Plane("sum 0", role, F64, Value(F64, name="total")),
+    )
+    lines = Lines((extent, 7), over)
+    made = Reduction("sum", X, None, "sum 0", lines=lines)
+    return replace(FN, planes=(*FN.planes, *planes), reductions=(made,))
+
+
+def test_a_good_reduction_along_a_dimension_is_accepted() -> None:
+    for over in (0, 1):
+        verify(reducing(over))
+    verify(reducing(1, extent=3))
 
 
 def test_a_good_program_is_accepted() -> None:
@@ -170,6 +200,18 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
         lambda: replace(FN, scatters=giving().scatters),
         "lacks a plane",
     ),
+    "numbers of lines that are no table": (
+        lambda: reducing(0, role=Role.UNIFORM),
+        "has no table plane",
+    ),
+    "one number that is a table": (
+        lambda: replace(reducing(0), reductions=(replace(reducing(0).reductions[0], lines=None),)),
+        "has no uniform plane",
+    ),
+    "lines along nothing": (reducing, r"goes along \(\) of 2"),
+    "lines along all": (lambda: reducing(0, 1), r"goes along \(0, 1\) of 2"),
+    "lines along one of three": (lambda: reducing(2), r"goes along \(2,\) of 2"),
+    "lines of no known extent": (lambda: reducing(1, extent="x"), "'x'. hold no extents"),
     "two planes of one name": (
         lambda: replace(FN, planes=(Plane("x", Role.UNIFORM, F64, G), *FN.planes[1:])),
         "one name",

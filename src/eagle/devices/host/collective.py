@@ -4,7 +4,8 @@ Before each step every reduction is made: a kernel of its own computes what each
 it, those are made into one number, and the number goes into the blocks of what comes later. Only
 the step itself stores anything the caller sees. So a launch that is interrupted among the
 reductions begins them again, and one that is interrupted in the step goes on with the numbers that
-the step began with.
+the step began with. Along dimensions of a grid each line makes a number, and those are a table of
+eagle's that the kernels read.
 
 What samples give to shared tables the step leaves in arrays of eagle's; after it they are given in
 order, and each is forgotten when it is given. An exception in the middle of such a step waits for
@@ -14,6 +15,7 @@ wait; then what was left is given as soon as the launch goes on, or another one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 from eagle.devices.base import Loaded, Outcome, Partition, Watch
 from eagle.devices.host.device import HostLoaded
 from eagle.devices.host.memory import address_of
-from eagle.devices.host.reduce import reduce_array
+from eagle.devices.host.reduce import reduce_array, reduce_lines
 from hawk.ir.nodes import Role, Scatter
 from hawk.ir.reduce import result_of
 from hawk.ir.types import DType
@@ -51,21 +53,55 @@ class _Round:
     """One reduction: what computes each sample's part, and where the result goes."""
 
     def __init__(
-        self, phase: Phase, loaded: HostLoaded | None, parts: dict[str, NDArray[Any]]
+        self,
+        phase: Phase,
+        loaded: HostLoaded | None,
+        parts: dict[str, NDArray[Any]],
+        lines: _Lines | None = None,
     ) -> None:
-        self.phase, self.loaded = phase, loaded
+        self.phase, self.loaded, self.lines = phase, loaded, lines
         self.values, self.keep = parts[VALUE], parts.get(KEEP)
         self.result = result_of(phase.kind, phase.dtype)
 
-    def reduce(self, threads: int | None, alive: NDArray[np.bool] | None) -> int:
-        """The word of the result."""
+    def reduce(self, threads: int | None, alive: NDArray[np.bool] | None) -> int | None:
+        """The word of the result; None where that is a table, which now holds it."""
         if self.loaded is not None:
             self.loaded.launch(1, threads)
         kept = self.keep
         if alive is not None:
             kept = alive if kept is None else kept & alive
-        number = reduce_array(self.phase.kind, self.phase.dtype, self.values, kept)
-        return raw_word(number, self.result)
+        kind, dtype = self.phase.kind, self.phase.dtype
+        if self.lines is None:
+            return raw_word(reduce_array(kind, dtype, self.values, kept), self.result)
+        values = self.lines.of(VALUE, self.values)
+        kept = None if kept is None else self.lines.of(KEEP, kept)
+        self.lines.table[...] = reduce_lines(kind, dtype, values, kept)
+        return None
+
+
+class _Lines:
+    """The lines of a grid that are reduced each by itself, and the table of what they give."""
+
+    def __init__(self, extents: Sequence[int], over: Sequence[int], table: NDArray[Any]) -> None:
+        kept = [axis for axis in range(len(extents)) if axis not in over]
+        self._extents, self._order = tuple(extents), (*kept, *over)
+        self._shape = (table.size, math.prod(extents[axis] for axis in over))
+        self._rooms: dict[str, NDArray[Any]] = {}
+        """Memory for samples in the order of their lines, where that is not the batch's own."""
+        self.table = table
+
+    def of(self, name: str, row: NDArray[Any]) -> NDArray[Any]:
+        """What a row of all samples holds, `(lines, samples of a line)`.
+
+        It stays what it is until the next row of that name is asked for.
+        """
+        turned = row.reshape(self._extents).transpose(self._order)
+        if not turned.flags.c_contiguous:
+            if name not in self._rooms:
+                self._rooms[name] = np.empty(turned.shape, row.dtype)
+            self._rooms[name][...] = turned
+            turned = self._rooms[name]
+        return turned.reshape(self._shape)
 
 
 class _Given:
@@ -126,8 +162,14 @@ class CollectiveLoaded(Loaded):
         self, phase: Phase, given: dict[str, tuple[Any, int]], partition: Partition
     ) -> _Round:
         parts: dict[str, NDArray[Any]] = {}
+        lines = None
+        if phase.lines is not None:
+            extents = [
+                each if isinstance(each, int) else given[each][1] for each in phase.lines.extents
+            ]
+            lines = _Lines(extents, phase.lines.over, given[phase.plane][0])
         if isinstance(phase.given, str):
-            return _Round(phase, None, {VALUE: np.atleast_1d(given[phase.given][0])})
+            return _Round(phase, None, {VALUE: np.atleast_1d(given[phase.given][0])}, lines)
 
         def plane(slot: Slot) -> tuple[Any, int]:
             if slot.role is not Role.OUTPUT:
@@ -136,7 +178,7 @@ class CollectiveLoaded(Loaded):
             return array, address_of(array)
 
         planes, words = zip(*[plane(slot) for slot in phase.given.planes], strict=True)
-        return _Round(phase, HostLoaded(phase.given, planes, words, partition), parts)
+        return _Round(phase, HostLoaded(phase.given, planes, words, partition), parts, lines)
 
     @property
     def together(self) -> int:
@@ -229,7 +271,7 @@ class CollectiveLoaded(Loaded):
         for place, each in enumerate(self._rounds, 1):
             word = each.reduce(threads, alive)
             for loaded in later[place:]:
-                if loaded is not None:
+                if word is not None and loaded is not None:
                     loaded.set_number(each.phase.plane, word)
 
     def outcome(self, mark: object = None) -> Outcome | None:

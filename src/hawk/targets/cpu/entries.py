@@ -39,7 +39,7 @@ from hawk.targets.cpu.steps import Stepped, Steps
 from hawk.targets.cpu.stopping import monotone_stop
 from hawk.targets.cpu.straight import Straight, repeats_itself
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
-from hawk.targets.cpu.width import LONG, Variant, work_of, work_once
+from hawk.targets.cpu.width import LONG, Variant, is_masked, work_of, work_once
 from hawk.targets.llvm import RARE, Emitter, Names
 from hawk.targets.positions import near_of, positions_of
 from hawk.targets.shape import MEMORY_TYPES
@@ -311,7 +311,7 @@ class Entry:
             return self.steps.once(start)
         if self.mask is None:
             return self.steps.free(start, steps)
-        if self.machine.mask_registers or self.loops:
+        if is_masked(self.fn, self.machine):
             return self.steps.masked(start, steps)
         return Rush(self.steps).run(start, steps, monotone_stop(self.fn))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hawk.cache import LOADED
 from hawk.cache.lookup import Wanted, shared
 from hawk.ir.types import DType
-from hawk.targets.cpu.fold import FOLDED, folds_text, symbol
+from hawk.targets.cpu.fold import FOLDED, folds_text, mean_symbol, symbol
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import Machine, host, versions
 from hawk.targets.cpu.scatter import ROUTINES, scatters_text
@@ -79,17 +79,28 @@ def walker() -> Walker:
     return Walker(walk, address, library)
 
 
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """The routines of `fold`, by type."""
+
+    fold: Mapping[DType, Callable[[int, int, int, int, int], None]]
+    mean: Mapping[DType, Callable[[int, int, int], None]]
+
+
 @functools.cache
-def folds() -> dict[DType, Callable[[int, int, int, int], None]]:
-    """`fold(numbers, keep, count, sums)` for each type, see `fold`; compiled at the first use."""
+def folds() -> Folds:
+    """The routines that add up, compiled at the first use."""
     names = {dtype: symbol(dtype) for dtype in FOLDED}
-    library = _linked("sums over a batch", folds_text(host()), tuple(names.values()))
-    pointer = ctypes.c_void_p
-    signature = (None, pointer, pointer, ctypes.c_int64, pointer)
-    made = {dtype: ctypes.CFUNCTYPE(*signature)(library[name]) for dtype, name in names.items()}
+    means = {dtype: mean_symbol(dtype) for dtype in FOLDED if dtype.is_float}
+    symbols = (*names.values(), *means.values())
+    library = _linked("sums over a batch", folds_text(host()), symbols)
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    fold = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer)
+    mean = ctypes.CFUNCTYPE(None, pointer, pointer, number)
+    made = {dtype: fold(library[name]) for dtype, name in names.items()}
     made[DType.U32] = made[DType.I32]
     _kept.append(library)
-    return made
+    return Folds(made, {dtype: mean(library[name]) for dtype, name in means.items()})
 
 
 @functools.cache
