@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
@@ -20,7 +19,7 @@ from typing import (
     overload,
 )
 
-from hawk.cache import LOADED
+from hawk.code import native_code
 from hawk.errors import HawkError
 from hawk.frontend.bundles import Bundle
 from hawk.frontend.signature import NO_DEFAULT, Nesting, Output, Parameter, Signature, read
@@ -28,7 +27,7 @@ from hawk.frontend.source import Source
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
 from hawk.locks import compiling
-from hawk.targets.base import STEPS_MAX, Compiled, Image, Phase
+from hawk.targets.base import STEPS_MAX, Compiled, Phase
 
 __all__ = ["NO_DEFAULT", "RESERVED", "Kernel", "Output", "Parameter", "kernel", "steps"]
 
@@ -126,13 +125,26 @@ class Program:
                 self._compiled[way] = known
             return known.compiled
 
+    def function_of(self, compiled: Compiled) -> Function | None:
+        """The program that `compile` made `compiled` of, as it was traced; None where it is gone.
+
+        Not that of a kernel with checks, which is more than what was traced.
+        """
+        way = self._way_of(compiled)
+        if way is None or way[2] or self.checks:
+            return None
+        return self._compiled[way].traced.function
+
+    def _way_of(self, compiled: Compiled) -> tuple[DType, frozenset[str], bool] | None:
+        ways = (way for way, known in self._compiled.items() if known.compiled is compiled)
+        return next(ways, None)
+
     def lone(self, compiled: Compiled) -> Compiled:
         """The code of the same program that advances one sample at a time, as a GPU's thread does.
 
         `compiled` is what `compile` gave.
         """
-        ways = (way for way, known in self._compiled.items() if known.compiled is compiled)
-        way = next(ways, None)
+        way = self._way_of(compiled)
         if way is None:  # a global has changed since: what is compiled now is another program
             return compiled
         ready = self._compiled[way]
@@ -173,12 +185,12 @@ def _with_phases(
 ) -> Compiled:
     """Native code of the traced program `fn`, and of what each sample gives to its reductions."""
     if not fn.reductions and not fn.scatters:
-        return _compiled(function, fn, uniform, lone=lone)
+        return _code(function, fn, uniform, lone=lone)
     from hawk.passes.phases import given_to, plane_given_to, step_of  # few kernels need it
 
     phases = tuple(
         Phase(
-            plane_given_to(fn, each) or _compiled(function, given_to(fn, each), uniform, lone=lone),
+            plane_given_to(fn, each) or _code(function, given_to(fn, each), uniform, lone=lone),
             each.value.dtype,
             each.kind,
             each.plane,
@@ -186,41 +198,16 @@ def _with_phases(
         )
         for each in fn.reductions
     )
-    step = _compiled(function, step_of(fn), uniform, lone=lone)
+    step = _code(function, step_of(fn), uniform, lone=lone)
     return replace(step, phases=phases, scatters=fn.scatters)
 
 
-def _compiled(
+def _code(
     function: FunctionType, fn: Function, uniform: frozenset[str], *, lone: bool = False
 ) -> Compiled:
-    """Native code of the traced program `fn`, from the cache where it is there."""
-    # llvmlite takes 30 ms to load, so it waits until something is compiled, and the cache with it.
-    from hawk.cache.lookup import Wanted, shared
-    from hawk.ir.printer import to_text
-    from hawk.targets.cpu.link import load
-    from hawk.targets.cpu.machine import host, versions
-
-    def make() -> Image:
-        # What is in the cache needs neither passes nor emitter.
-        from hawk.passes.pipeline import optimise
-        from hawk.targets.cpu.compile import build
-        from hawk.targets.cpu.width import variant
-
-        best = optimise(fn)
-        return build(best, variant=variant(best, host(), 1, 1) if lone else None)
-
-    started = time.perf_counter()
     numbers = f", one number for all samples: {', '.join(sorted(uniform))}" if uniform else ""
-    wanted = Wanted(
-        kernel=function.__qualname__,
-        file=function.__code__.co_filename,
-        program=to_text(replace(fn, name=""), locations=False, names=False),
-        variant=f"{fn.real.hawk}{numbers}{', one sample at a time' * lone}",
-        machine=host().identity,
-        versions=versions(),
-    )
-    compiled, cached = shared(LOADED).get_or_make(wanted, make, load)
-    return replace(compiled, cached=cached, build_seconds=time.perf_counter() - started)
+    name, file = function.__qualname__, function.__code__.co_filename
+    return native_code(fn, name=name, file=file, way=f"{fn.real.hawk}{numbers}", lone=lone)
 
 
 class Kernel(Generic[P, R]):

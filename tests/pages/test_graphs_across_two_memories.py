@@ -6,6 +6,7 @@ The two programs that graphs were agreed on run here as printed, too.
 import runpy
 import sys
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,17 @@ import pytest
 
 import eagle
 import hawk
+from eagle.devices import rules
+from eagle.devices.base import Objection
+from eagle.devices.host.device import HOST
 from eagle.devices.host.pinned import is_pinned
+from eagle.devices.plan import Item
+from eagle.devices.simulated import replay
+from eagle.devices.simulated.stream import STREAM, Stream
+from eagle.graph import actions, builder, draw, kernels, recorder
 from eagle.graph.draw import kind_of
+from eagle.graph.planes import Plane
+from eagle.graph.touches import waits_of
 from hawk import Int32, Mutable, Scalar
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -337,6 +347,32 @@ def test_a_copy_can_overlap_with_kernels() -> None:
     assert 0 < overlaps < 20
 
 
+def test_a_pageable_array_is_staged_first_and_a_pinned_one_is_not() -> None:
+    for h, expected in ((np.zeros(2), 0.0), (eagle.pinned(2), 5.0)):
+        inside, go = threading.Event(), threading.Event()
+
+        def hold(other: np.ndarray, inside: Any = inside, go: Any = go) -> None:
+            inside.set()
+            go.wait(30)
+
+        @eagle.Graph.builder
+        def build(x, h, other, hold=hold):
+            g = eagle.Graph()
+            eagle.opaque(hold, writes=other)
+            eagle.copy(other, into=x)
+            eagle.copy(h, into=x)
+            return g
+
+        x = xp.zeros(2)
+        graph = build(x, h, eagle.pinned(2))
+        graph.enqueue()
+        inside.wait(30)
+        h[...] = 5.0
+        go.set()
+        graph.synchronize()
+        assert [expected] * 2 == xp.asnumpy(x).tolist()
+
+
 def test_nothing_is_pinned_or_allocated_on_the_host_behind_the_users_back() -> None:
     def build(x, h):
         g = eagle.Graph()
@@ -498,3 +534,161 @@ def test_the_same_builder_runs_with_numpy_arrays_alone() -> None:
             build(x, buffer, out).launch(3)
             results.append([*xp.asnumpy(x), *xp.asnumpy(out), *buffer])
     assert [results[0]] * 4 == results
+
+
+# -- each of these tests fails where its sentence is made false ------------------------------------
+
+
+def no_copy(runner: Any, item: Any) -> Iterator[None]:
+    """Copies that do nothing."""
+    yield
+
+
+def whole_copy(runner: Any, item: Any) -> Iterator[None]:
+    """Copies that nothing else comes in between of."""
+    item.writes[0].memory[...] = item.reads[0].memory
+    yield from ()
+
+
+def backwards(items: Sequence[Item]) -> list[tuple[int, int]]:
+    """Edges that have nodes run from the last to the first."""
+    return [(after, before) for before, after in waits_of(items)]
+
+
+def all_but_one(runner: Any, parts: Any, n: int) -> None:
+    """Replays of which the last is left out."""
+    for number in range(1, n):
+        runner.begin(number, n)
+        for part in parts:
+            runner.piece(part)
+
+
+def refuse_pageable(item: Any, control: str, device: str) -> Iterator[Objection]:
+    """Copies that need pinned memory everywhere."""
+    for end in (*item.reads, *item.writes):
+        if end.root.device is HOST and not is_pinned(end.view):
+            yield Objection(item, "pageable", "pinned")
+
+
+def capture_again(graph: Any) -> Any:
+    return graph._capture()
+
+
+def none(*_: Any, **__: Any) -> None:
+    """Nothing is done, nothing is refused."""
+
+
+def nothing(*_: Any, **__: Any) -> tuple[()]:
+    return ()
+
+
+def by_copy(shape: Any, dtype: Any) -> Any:
+    return np.zeros(shape, dtype)
+
+
+runner = replay._Runner
+MUTATIONS: list[tuple[Callable[..., None], tuple[Any, ...], Any, str, Any]] = [
+    # the test, its arguments, and what of which is replaced by what
+    (
+        test_device_arrays_make_a_node_of_the_device_and_host_arrays_a_host_node,
+        *((), draw, "HOST", None),
+    ),
+    (test_one_node_may_not_mix_the_two, (), kernels, "_side", lambda *_: HOST),
+    (test_a_host_node_may_not_touch_a_device_array, (), actions, "_check_side", none),
+    (
+        test_a_host_function_that_touches_the_device_is_caught_when_it_happens,
+        *(("a comparison",), Stream, "check enter", none),
+    ),
+    (test_a_host_function_may_not_launch_a_graph_of_the_device, (), Stream, "check enter", none),
+    (
+        test_the_direction_of_a_copy_follows_from_where_its_ends_live,
+        *((), runner, "_copy", no_copy),
+    ),
+    (
+        test_it_is_captured_once_and_replayed_without_the_host_stepping_in,
+        *((), eagle.Graph, "_ready", capture_again),
+    ),
+    (
+        test_when_launch_returns_every_host_array_that_a_node_wrote_is_final,
+        *((), runner, "replays", all_but_one),
+    ),
+    (test_enqueue_does_not_wait_and_synchronize_does, (), runner, "replays", all_but_one),
+    (
+        test_a_host_node_runs_between_the_copies_before_and_after_it_in_replay_order,
+        *((), recorder, "waits_of", backwards),
+    ),
+    (
+        test_an_exception_in_a_host_node_is_kept_and_raised_by_what_is_asked_next,
+        *(("launch",), runner, "_fail", none),
+    ),
+    (test_pinned_gives_a_numpy_array_of_zeros, (), type(HOST), "pinned", lambda _, *a: by_copy(*a)),
+    (test_a_copy_can_overlap_with_kernels, (), runner, "_copy", whole_copy),
+    (
+        test_a_pageable_array_is_staged_first_and_a_pinned_one_is_not,
+        *((), runner, "_stage", none),
+    ),
+    (
+        test_nothing_is_pinned_or_allocated_on_the_host_behind_the_users_back,
+        *((), builder, "refuse_allocations", none),
+    ),
+    (
+        test_a_pageable_array_works_for_a_copy_that_stands_alone,
+        *((), rules, "_of_copy", refuse_pageable),
+    ),
+    (
+        test_a_copy_in_the_body_of_a_loop_or_branch_needs_a_pinned_array,
+        *((), rules, "_of_copy", nothing),
+    ),
+    (
+        test_the_buffer_is_the_same_on_every_replay,
+        *((), Plane, "array", property(lambda plane: plane.root.array.copy())),
+    ),
+    (
+        test_the_same_storage_at_both_ends_is_a_copy_that_does_nothing,
+        *((), actions, "same_memory", lambda one, two: False),
+    ),
+    (
+        test_a_host_node_in_the_body_of_device_control_flow_is_refused,
+        *((), rules, "_of_node", nothing),
+    ),
+    (
+        test_an_eager_function_cuts_the_graph_and_the_device_is_waited_for_before_and_after,
+        *((), rules, "cuts", lambda plan: []),
+    ),
+    (test_the_same_builder_runs_with_numpy_arrays_alone, (), actions, "regions", nothing),
+]
+
+
+@pytest.mark.parametrize(
+    ("test", "args", "where", "name", "other"), MUTATIONS, ids=[m[0].__name__ for m in MUTATIONS]
+)
+def test_it_fails_where_its_sentence_is_false(
+    test: Callable[..., None],
+    args: tuple[Any, ...],
+    where: Any,
+    name: str,
+    other: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for each in name.split():
+        monkeypatch.setattr(where, each, other)
+    failed = False
+    try:
+        test(*args)
+    except (Exception, pytest.fail.Exception):  # noqa: BLE001 - whatever it fails with
+        failed = True
+    finally:
+        STREAM.wait()
+    assert failed
+
+
+def test_every_test_of_a_sentence_has_a_mutation() -> None:
+    tests = {
+        name for name, each in globals().items() if name.startswith("test_") and callable(each)
+    }
+    tests -= {
+        "test_it_fails_where_its_sentence_is_false",
+        "test_every_test_of_a_sentence_has_a_mutation",
+    }
+    tests -= {"test_the_programs_have_the_bits_of_the_host"}
+    assert tests == {mutation[0].__name__ for mutation in MUTATIONS}

@@ -216,6 +216,16 @@ class Cut(NamedTuple):
     why: str
 
 
+class Pass(NamedTuple):
+    """Kernels of a graph that run in one pass over the samples."""
+
+    nodes: tuple[Launch, ...]
+    unstored: tuple[str, ...] = ()
+    """Arrays of the graph's own that only these read: they are handed on, and never stored."""
+    why: str = ""
+    """Why the first of them is not in the pass before; empty where there is nothing to tell."""
+
+
 class Device(abc.ABC):
     """A place where arrays live and kernels run."""
 
@@ -241,6 +251,12 @@ class Device(abc.ABC):
     def cuts(self, plan: Plan) -> list[Cut]:
         """Where the device cuts a graph into parts, and waits for one before the next begins."""
         return []
+
+    def passes(self, plan: Plan) -> list[Pass]:
+        """Which kernels run in one pass over the samples; those that run alone, too."""
+        from eagle.devices.plan import Launch, walk  # it imports this file for its types
+
+        return [Pass((item,)) for item in walk(plan.body) if isinstance(item, Launch)]
 
     def compiled(self, program: Program, compiled: Compiled) -> Compiled:
         """The code of a kernel on this device, given that which it was bound with on the host."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hawk.edits import NOWHERE, Loc
+from hawk.ir.nodes import Function
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
@@ -48,6 +49,10 @@ class Root:
     sources: list[Region] = field(default_factory=list)
     """For memory in which paths meet: what its numbers are copied from. The program takes it for
     the same array as the one they came from."""
+    asked: bool = False
+    """Did the graph make it, and may somebody outside look at it?"""
+    stored: bool = True
+    """Is it written at all? Nodes that run in one pass hand their numbers on."""
 
     def __repr__(self) -> str:
         return f"<root {self.name}>"
@@ -211,6 +216,8 @@ class Launch(Item):
     """The most threads that may work on it, on a device that has threads."""
     careful: Callable[[list[Any]], Any] | None = None
     """What a launch that is looked at closely runs in, given its planes; see `hawk.checks`."""
+    function: Function | None = None
+    """The program, as it was traced, where it can be made part of another one."""
 
     @property
     def words_now(self) -> list[int]:
@@ -340,3 +347,5 @@ class Plan:
     """A legal order of a body's nodes, for devices that run one after the other."""
     waits: Callable[[list[Item]], list[tuple[int, int]]]
     """Which nodes of a body wait for which, as places in it: (before, after)."""
+    fuse: bool = True
+    """May kernels run in one pass over the samples?"""

@@ -6,6 +6,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any
 
@@ -108,11 +109,14 @@ class Builder:
         names = {name: _given(writer, value, name) for name, value in arguments.items()}
         frame = Frame(source, names)
         loc = writer.loc
+        writer.sources.append(source)
         domain = BuilderDomain(writer, frame)
         try:
             value = domain.walker.function(frame)[RESULT]
         except NeedsKnown as error:  # how a walk told it from others is nobody's business
             raise graph_error(error.code, error.what, error.loc, error.fix) from None
+        finally:
+            writer.sources.pop()
         if isinstance(value, Unusable):
             raise value.why("what is returned", source.head())
         writer.loc = loc
@@ -120,7 +124,9 @@ class Builder:
 
 
 def finish(writer: GraphRecorder, results: list[Region]) -> None:
-    """The checks that need all of a graph."""
+    """The checks that need all of a graph, and what is known only then."""
+    for region in results:
+        region.root.asked = True
     refuse_allocations(writer)
     tidy(writer.body, results)
     check_joins(writer.body, writer.roots, results)
@@ -158,6 +164,8 @@ def _planes(value: Any) -> list[Plane]:
         return [value]
     if isinstance(value, dict):
         value = list(value.values())
+    elif is_dataclass(value) and not isinstance(value, type):
+        value = [getattr(value, each.name, None) for each in fields(value)]
     if isinstance(value, (tuple, list)):
         return [plane for each in value for plane in _planes(each)]
     return []

@@ -37,7 +37,7 @@ GRAPH_CODES: Mapping[str, str] = {
     "G103": "The truth of something whose numbers are known only at replay.",
     "G104": "Computing with a plane while a graph is built: its numbers are known only at replay.",
     "G105": "A Python value that would depend on what is known only at replay.",
-    "G106": "A list or dict that changes in a body of which nobody knows yet how often it runs.",
+    "G106": "A list, dict or array that changes where nobody knows yet how often it runs.",
     "G107": "A loop that cannot be recorded.",
     "G108": "A pattern that cannot be compared with a cell.",
     "G109": "A plane in which paths meet, used as if it were the array of one of them.",

@@ -107,7 +107,9 @@ class Conditions:
         last = len(node.values) - 1
         for place, side in enumerate(node.values):
             written: list[Item] = []
-            with self._recorder.into(written, frame.source.text(node) if tests else ""):
+            with self._recorder.into(
+                written, frame.source.text(node) if tests else "", frame.names
+            ):
                 value = self._domain.evaluate(frame, side)
             truth = self._domain.truth(frame, value, side)
             if isinstance(truth, bool):

@@ -69,8 +69,9 @@ class GraphCycle:
         """Count by cells: where the next pass is, where this one is, where it ends."""
         assert isinstance(self._node, ast.For)
         recorder, bounds = self._recorder, self._domain.counted[self._node.iter]
+        counted = ast.unparse(self._node.target)
         count, number, limit = (
-            recorder.cell(name, CellKind.I64) for name in ("next", "pass", "limit")
+            recorder.cell(name, CellKind.I64) for name in ("next", counted, "limit")
         )
         for cell, value in ((count, start), (limit, bounds.stop)):
             known = value.cell if isinstance(value, Plane) else recorder.constant(int(value))
@@ -82,12 +83,12 @@ class GraphCycle:
 
     @contextmanager
     def test(self) -> Iterator[dict[str, Any]]:
-        with self._recorder.into(self._before, self._said):
+        with self._recorder.into(self._before, self._said, self._frame.names):
             yield self._names()
 
     @contextmanager
     def body(self) -> Iterator[dict[str, Any]]:
-        with self._recorder.into(self._body, self._said):
+        with self._recorder.into(self._body, self._said, self._frame.names):
             with self._domain.unchanged(self._frame, self._node):
                 yield self._names()
             self._hand_on()

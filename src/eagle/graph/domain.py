@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from eagle.devices.plan import Not, Some
+from eagle.devices.plan import Not, Root, Some
 from eagle.graph import merging
 from eagle.graph.conditions import CONDITIONS, Conditions
 from eagle.graph.cycle import Counting, GraphCycle, bounds_of
@@ -57,6 +57,8 @@ class BuilderDomain:
         self.python = Python(frame)
         self.conditions = Conditions(self)
         self.counted: dict[ast.AST, Range] = {}
+        self.flags: set[Root] = set()
+        """Cells that say whether a statement went on to the next one."""
         """The bounds of each loop that counts, by what it goes through."""
         self._loops = {
             each.iter: each for each in own_nodes(frame.source.body) if isinstance(each, ast.For)
@@ -224,9 +226,13 @@ class BuilderDomain:
     def fork(self, frame: Frame, test: Any, node: ast.AST) -> GraphFork:
         said = _said(frame, node)
         self.recorder.loc = frame.head(node)
+        title = said
         if isinstance(test, Plane):
+            # What follows a statement that was left by some is a branch of its own.
+            if test.root in self.flags or isinstance(node, (ast.For, ast.While)):
+                title = f"if not left in `{said}`"
             test = self.recorder.holds(test)
-        return GraphFork(self, test, frame, node, said)
+        return GraphFork(self, test, frame, node, said, title)
 
     def choose(self, flag: Any, name: str, first: Any, second: Any, where: Loc) -> Any:
         if isinstance(flag, bool):

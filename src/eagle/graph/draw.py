@@ -44,24 +44,48 @@ def kind_of(item: Item, plan: Plan) -> str:
 
 
 @dataclass
-class _Numbered:
-    """A node with its number, what it waits for, and the bodies in it."""
+class Numbered:
+    """A node with its number, what it waits for, the bodies in it, and its pass."""
 
     number: int
     item: Item
     waits: list[tuple[int, Edge[Region]]]
-    parts: list[tuple[str, list[_Numbered]]] = field(default_factory=list)
+    parts: list[tuple[str, list[Numbered]]] = field(default_factory=list)
+    beside: list[int] = field(default_factory=list)
+    """The others of its pass over the samples."""
+    unstored: list[str] = field(default_factory=list)
+    """What it writes for these alone."""
 
 
-def _numbered(body: list[Item], first: int) -> tuple[list[_Numbered], int]:
+def numbered(plan: Plan) -> list[Numbered]:
+    """The nodes of a graph with numbers from 1, and their passes."""
+    nodes, _ = _with_numbers(plan.body, 1)
+    known = {id(node.item): node for node in _flat(nodes)}
+    for together in plan.device.passes(plan):
+        members = [known[id(item)] for item in together.nodes]
+        for node in members:
+            node.beside = sorted(each.number for each in members if each is not node)
+            names = {region.root.name for region in node.item.writes}
+            node.unstored = [n for n in dict.fromkeys(together.unstored) if n in names]
+    return nodes
+
+
+def _flat(nodes: list[Numbered]) -> Iterator[Numbered]:
+    for node in nodes:
+        yield node
+        for _, part in node.parts:
+            yield from _flat(part)
+
+
+def _with_numbers(body: list[Item], first: int) -> tuple[list[Numbered], int]:
     """The nodes of a body with numbers from `first`, and the next number."""
-    nodes: list[_Numbered] = []
+    nodes: list[Numbered] = []
     number = first
     for item in body:
-        node = _Numbered(number, item, [])
+        node = Numbered(number, item, [])
         number += 1
         for title, part in _parts(item):
-            inner, number = _numbered(part, number)
+            inner, number = _with_numbers(part, number)
             node.parts.append((title, inner))
         nodes.append(node)
     for edge in edges_of(body):
@@ -85,8 +109,9 @@ def _parts(item: Item) -> list[tuple[str, list[Item]]]:
 
 def boxes(plan: Plan) -> str:
     """The graph as boxes; each says what it waits for, and why."""
-    nodes, count = _numbered(plan.body, 1)
-    nodes_said = "1 node" if count == 2 else f"{count - 1} nodes"
+    nodes = numbered(plan)
+    count = sum(1 for _ in _flat(nodes))
+    nodes_said = "1 node" if count == 1 else f"{count} nodes"
     lines = [f"graph {plan.name}: {nodes_said} on {plan.device.name}"]
     cuts = {id(cut.item): cut.why for cut in plan.device.cuts(plan)}
     for node in nodes:
@@ -96,7 +121,7 @@ def boxes(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _box(node: _Numbered, plan: Plan, width: int) -> Iterator[str]:
+def _box(node: Numbered, plan: Plan, width: int) -> Iterator[str]:
     inner = width - 4
     title = f" {node.number} {node.item.name} "
     tag = f" {kind_of(node.item, plan)} "
@@ -106,7 +131,7 @@ def _box(node: _Numbered, plan: Plan, width: int) -> Iterator[str]:
     title = title if len(title) <= room else f"{title[: room - 4]}... "
     fill = "─" * (width - 2 - len(title) - len(tag))
     yield f"┌{title}{fill}{tag}┐"
-    for text in _said(node):
+    for text in said(node):
         for line in _wrapped(text, inner):
             yield f"│ {line:<{inner}} │"
     for title, part in node.parts:
@@ -117,7 +142,7 @@ def _box(node: _Numbered, plan: Plan, width: int) -> Iterator[str]:
     yield f"└{'─' * (width - 2)}┘"
 
 
-def _said(node: _Numbered) -> Iterator[str]:
+def said(node: Numbered) -> Iterator[str]:
     """What a box says of a node."""
     item = node.item
     touched = [
@@ -130,7 +155,14 @@ def _said(node: _Numbered) -> Iterator[str]:
     elif isinstance(item, Copy) and not item.join:
         yield f"{item.reads[0].name} to {item.writes[0].name}"
     for number, edge in node.waits:
-        yield f"waits for {number}: {edge.hazard.value} `{edge.region.name}`"
+        text = f"waits for {number}: {edge.hazard.value} `{edge.region.name}`"
+        yield f"{text}, in the same pass" if number in node.beside else text
+    if node.beside:
+        others = " and ".join(", ".join(map(str, node.beside)).rsplit(", ", 1))
+        text = f"in one pass over the samples with {others}"
+        names = ", ".join(f"`{name}`" for name in node.unstored)
+        verb = "is" if len(node.unstored) == 1 else "are"
+        yield f"{text}; {names} {verb} not stored" if names else text
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
@@ -145,14 +177,17 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 
 def mermaid(plan: Plan) -> str:
-    """The graph as a Mermaid flowchart: dotted lines are waits for memory that is overwritten."""
-    nodes, _ = _numbered(plan.body, 1)
+    """The graph as a Mermaid flowchart.
+
+    Dotted lines are waits for memory that is overwritten, thick ones lead through one pass.
+    """
+    nodes = numbered(plan)
     lines = ["flowchart TD"]
     lines += _mermaid(nodes, plan, "    ")
     return "\n".join(lines)
 
 
-def _mermaid(nodes: list[_Numbered], plan: Plan, indent: str) -> Iterator[str]:
+def _mermaid(nodes: list[Numbered], plan: Plan, indent: str) -> Iterator[str]:
     for node in nodes:
         label = _quoted(f"{node.item.name}<br/>{kind_of(node.item, plan)}")
         if not node.parts:
@@ -167,6 +202,7 @@ def _mermaid(nodes: list[_Numbered], plan: Plan, indent: str) -> Iterator[str]:
     for node in nodes:
         for number, edge in node.waits:
             line = "-->" if edge.hazard.name == "RAW" else "-.->"
+            line = "==>" if number in node.beside else line
             yield f'{indent}n{number} {line}|"{_quoted(edge.region.name)}"| n{node.number}'
 
 
@@ -175,14 +211,17 @@ def _quoted(text: str) -> str:
 
 
 def dot(plan: Plan) -> str:
-    """The graph in the language of Graphviz; edges of a branch or loop end at its first node."""
-    nodes, _ = _numbered(plan.body, 1)
+    """The graph in the language of Graphviz; edges of a branch or loop end at its first node.
+
+    Dashed lines are waits for memory that is overwritten, bold ones lead through one pass.
+    """
+    nodes = numbered(plan)
     lines = ["digraph {", "  compound=true;", "  node [shape=box];"]
     lines += _dot(nodes, plan, "  ")
     return "\n".join([*lines, "}"])
 
 
-def _dot(nodes: list[_Numbered], plan: Plan, indent: str) -> Iterator[str]:
+def _dot(nodes: list[Numbered], plan: Plan, indent: str) -> Iterator[str]:
     for node in nodes:
         label = _escaped(f"{node.item.name}\n{kind_of(node.item, plan)}")
         if not node.parts:
@@ -200,6 +239,7 @@ def _dot(nodes: list[_Numbered], plan: Plan, indent: str) -> Iterator[str]:
     for node in nodes:
         for number, edge in node.waits:
             style = "" if edge.hazard.name == "RAW" else ", style=dashed"
+            style = ", style=bold" if number in node.beside else style
             label = _escaped(edge.region.name)
             yield f'{indent}n{number} -> n{node.number} [label="{label}"{style}];'
 

@@ -157,7 +157,9 @@ def _fixed(writer: GraphRecorder, name: str, uses: list[tuple[Launch, int]]) -> 
     """Why a number cannot be exchanged; empty where it can."""
     if name not in writer.arguments or writer.source is None:
         near = nearest(name, writer.arguments)
-        return f"the builder has no such parameter{f'; did you mean {near!r}?' if near else ''}"
+        has = ", ".join(k for k, v in writer.arguments.items() if type(v) in (float, int)) or "none"
+        known = f"did you mean {near!r}?" if near else f"the numbers it was given are {has}"
+        return f"the builder has no such parameter; {known}"
     given = writer.arguments[name]
     if type(given) not in (float, int):
         return f"came as {shown(given)}; numbers that were given as float or int can be exchanged"

@@ -25,7 +25,13 @@ class GraphFork:
     """The two arms of a branch."""
 
     def __init__(
-        self, domain: BuilderDomain, test: Condition, frame: Frame, node: ast.AST, said: str
+        self,
+        domain: BuilderDomain,
+        test: Condition,
+        frame: Frame,
+        node: ast.AST,
+        said: str,
+        title: str,
     ) -> None:
         self._domain, self._recorder = domain, domain.recorder
         self._frame, self._node, self._said = frame, node, said
@@ -33,7 +39,7 @@ class GraphFork:
         self._bodies: tuple[list[Item], list[Item]] = ([], [])
         self._pairs = Pairs(self._bodies)
         self._arm = 0
-        item = If(name=said, test=test, then=self._bodies[0], orelse=self._bodies[1])
+        item = If(name=title, test=test, then=self._bodies[0], orelse=self._bodies[1])
         self._recorder.add(item)
         item.loc = self._where
 
@@ -42,13 +48,16 @@ class GraphFork:
         """The first path, then the second."""
         body = self._bodies[self._arm]
         self._arm += 1
-        with self._recorder.into(body, self._said), self._domain.unchanged(self._frame, self._node):
+        frame = self._frame
+        into = self._recorder.into(body, self._said, frame.names)
+        with into, self._domain.unchanged(frame, self._node):
             yield
 
     def flag(self, first: Any, second: Any) -> Any:
         if isinstance(first, bool) and first is second:
             return first
         cell = self._recorder.cell("taken")
+        self._domain.flags.add(cell.root)
         for flag, body in zip((first, second), self._bodies, strict=True):
             if isinstance(flag, Plane):
                 value = flag.cell

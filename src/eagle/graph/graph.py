@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
-from eagle.devices.base import Captured, Turn
+from eagle.devices.base import Captured, Pass, Turn
 from eagle.devices.plan import Item, Launch, Plan, walk
 from eagle.errors import Busy
 from eagle.graph.parallel import Parallel
 from eagle.graph.planes import arrays_of
 from eagle.graph.recorder import GraphRecorder
-from eagle.graph.touches import ordered
+from eagle.graph.touches import Dependency, dependencies, ordered
 from eagle.params import shown, whole
 from eagle.recording import recorder
 
@@ -28,9 +28,12 @@ class Graph:
 
     Made by a function under `@eagle.Graph.builder`; in it, `g = eagle.Graph()` is the graph that is
     being built. Raises `Busy` when two threads use it at once.
+
+    Neighbouring kernels over the same samples run in one pass on the host, where that changes no
+    bit: see `passes`. `fuse=False` runs them one by one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, fuse: bool = True) -> None:
         writer = recorder()
         if isinstance(writer, GraphRecorder):
             writer.claim()
@@ -38,6 +41,9 @@ class Graph:
         else:
             self.recorder = GraphRecorder("graph")
             self.recorder.claim()
+        if not isinstance(fuse, bool):
+            raise TypeError(f"eagle.Graph: fuse must be True or False, got {shown(fuse)}")
+        self.recorder.fuse = fuse
         self.recorded: Any = None
         """The result, as planes."""
         self._captured: Captured | None = None
@@ -239,6 +245,20 @@ class Graph:
         """All nodes, in the order of the program, those in branches and loops after these."""
         return list(walk(self.recorder.body))
 
+    @property
+    def edges(self) -> tuple[Dependency, ...]:
+        """Which `node` waits `on` which, `why`, and whether the two are `fused` in one pass."""
+        return tuple(dependencies(self.plan))
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The kernels that run in one pass over the samples, and why others do not.
+
+        Each has its `nodes`, the names of arrays that are `unstored` because only these nodes read
+        them, and `why` the first of them is not in the pass before.
+        """
+        return tuple(self.plan.device.passes(self.plan))
+
     def __str__(self) -> str:
         """The graph as boxes: what waits for what, and why."""
         from eagle.graph.draw import boxes
@@ -263,6 +283,12 @@ class Graph:
         from eagle.graph.draw import dot
 
         return dot(self.plan)
+
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows."""
+        from eagle.graph.svg import svg
+
+        return svg(self.plan)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it, or when its nodes ran if it was profiled; return the axes.
@@ -295,7 +321,8 @@ class Graph:
 def _parse(n: SupportsIndex) -> int:
     number = whole(n)
     if number is None or not 0 <= number <= MOST_REPLAYS:
-        raise ValueError(f"a graph is replayed a whole number of times, from 0, got {shown(n)}")
+        times = "a whole number of times, from 0 to 2**63 - 1"
+        raise ValueError(f"a graph is replayed {times}, got {shown(n)}")
     return number
 
 

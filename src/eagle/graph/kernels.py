@@ -27,6 +27,7 @@ from eagle.graph.numbers import Given
 from eagle.graph.planes import Plane
 from eagle.layouts import Oriented
 from hawk.annotations import owner
+from hawk.errors import NOWHERE
 from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import CHANGED, Role
 from hawk.kernel import Kernel, Output, Parameter
@@ -59,7 +60,7 @@ def launch(
         warnings.simplefilter("ignore", LayoutWarning)  # refused below
         binding = bind(
             kernel,
-            door=Door("{kernel}", numbers=True, in_place=steps == 1),
+            door=Door(f"{_place(recorder)}{{kernel}}", numbers=True, in_place=steps == 1),
             args=[_view(recorder, each) for each in args],
             planes={name: _view(recorder, each) for name, each in planes.items()},
             n=n,
@@ -69,6 +70,12 @@ def launch(
         )
     _refuse_copies(recorder, binding)
     return _Node(recorder, kernel, binding, given, device).add(steps, threads, values)
+
+
+def _place(recorder: GraphRecorder) -> str:
+    """Where the call stands, as messages begin."""
+    place = "" if recorder.loc is NOWHERE else f"{recorder.loc.short()}: "
+    return place.replace("{", "{{").replace("}", "}}")
 
 
 class _Node:
@@ -112,6 +119,7 @@ class _Node:
             reads=self._touched(roles, written=False),
             writes=self._touched(roles, written=True),
             compiled=self.device.compiled(self.kernel.program, binding.compiled),
+            function=self.kernel.program.function_of(binding.compiled),
             n=binding.n,
             steps=steps,
             planes=planes,

@@ -127,7 +127,16 @@ class Plane:
 
     @property
     def array(self) -> Any:
-        """The array it stands for, cut from whatever array its root is now."""
+        """The array it stands for, cut from whatever array its root is now.
+
+        Raises RuntimeError for one that is never stored.
+        """
+        if not self.root.stored:
+            raise RuntimeError(
+                f"`{self.name}` is not stored: the nodes that write and read it run in one pass, "
+                "and nobody else was known to look at it\n"
+                f"  write: g.result = {self.name}, or among others; or eagle.Graph(fuse=False)"
+            )
         array = self.root.array
         for cut in self._path:
             array = cut(array)

@@ -17,7 +17,7 @@ STEP = 0.25
 def plot(plan: Plan, ax: Any = None) -> Any:
     """Draw the nodes of a graph, branches and loops as one each; return the axes.
 
-    Arrows are waits, dotted where memory is overwritten. Needs matplotlib.
+    Arrows are waits, dotted where memory is overwritten, thick inside a pass. Needs matplotlib.
     """
     axes = new_axes(ax)
     body = plan.body
@@ -29,9 +29,18 @@ def plot(plan: Plan, ax: Any = None) -> Any:
     for item, column in zip(body, columns, strict=True):
         above = taken[column, item.lane] = taken.get((column, item.lane), -1) + 1
         places.append((column, lanes.index(item.lane) + STEP * above))
+    passes = {id(i): k for k, each in enumerate(plan.device.passes(plan)) for i in each.nodes}
     for edge in edges:
+        one, two = (passes.get(id(body[place]), -1 - place) for place in (edge.before, edge.after))
+        wide = 2.5 if one == two else 1.0
         dashes = "-" if edge.hazard.name == "RAW" else ":"
-        arrow = {"arrowstyle": "->", "linestyle": dashes, "color": "0.5", "shrinkA": 20}
+        arrow = {
+            "arrowstyle": "->",
+            "linestyle": dashes,
+            "color": "0.5",
+            "shrinkA": 20,
+            "linewidth": wide,
+        }
         axes.annotate(
             "", places[edge.after], places[edge.before], arrowprops=arrow | {"shrinkB": 20}
         )

@@ -28,6 +28,10 @@ class _Piece(NamedTuple):
     reads: tuple[ast.Name, ...]
 
 
+_INNER = "<builder>"
+"""No name of a user, who may call the builder's own function in it."""
+
+
 class Python:
     """CPython, with the names of one call of a builder."""
 
@@ -88,7 +92,7 @@ class Python:
         if isinstance(node, (ast.expr, ast.stmt)):
             binds = tuple(sorted(bound_names(body) & set(self._own)))
         head: list[ast.stmt] = [ast.Nonlocal(names=list(binds))] if binds else []
-        inner = _function(self._source.name, [*head, *body], parameters)
+        inner = _function(_INNER, [*head, *body], parameters)
         known = [ast.Name(id=name, ctx=ast.Store()) for name in self._cells]
         outer: list[ast.stmt] = []
         if known:
@@ -99,12 +103,13 @@ class Python:
             ast.copy_location(each, node)
         ast.fix_missing_locations(module)
         code = compile(module, self._source.file, "exec", flags=self._flags, dont_inherit=True)
-        for name in ("factory", self._source.name):
+        for name in ("factory", _INNER):
             code = next(
                 each
                 for each in code.co_consts
                 if isinstance(each, types.CodeType) and each.co_name == name
             )
+        code = code.replace(co_name=self._source.name, co_qualname=self._source.name)
         return _Piece(code, binds, tuple(_read_now(node)))
 
 

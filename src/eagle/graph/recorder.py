@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from eagle.devices.plan import (
     cells_of,
 )
 from eagle.graph.codes import GraphError, graph_error
+from eagle.graph.outside import is_held
 from eagle.graph.planes import Plane
 from eagle.graph.touches import ordered, waits_of
 from eagle.params import shown
@@ -47,6 +48,8 @@ class GraphRecorder:
         self.name = name
         self.open = False
         """Is a builder or a block being read?"""
+        self.fuse = True
+        """May kernels run in one pass over the samples?"""
         self.body: list[Item] = []
         self.inside = self.body
         """The body that nodes are added to now."""
@@ -64,6 +67,12 @@ class GraphRecorder:
         """Outputs of kernels that were made on the host: kernel, plane, its name there, place."""
         self._known: dict[int, Plane] = {}
         self._constants: dict[int, Plane] = {}
+        self._anew: dict[Root, str] = {}
+        """Arrays that Python would make anew each time it comes by, and the branch or loop."""
+        self._names: dict[str, Any] = {}
+        """The names before the outermost of the branches and loops that are open."""
+        self.sources: list[Source] = []
+        """The builder and blocks that are being read."""
 
         self.source: Source | None = None
         """The text of the builder, and what it was called with, when all is recorded."""
@@ -80,7 +89,7 @@ class GraphRecorder:
 
     def plan(self) -> Plan:
         """All that was recorded."""
-        return Plan(self.name, self.body, self.roots, self.device, ordered, waits_of)
+        return Plan(self.name, self.body, self.roots, self.device, ordered, waits_of, self.fuse)
 
     # -- saying no ---------------------------------------------------------------------------------
 
@@ -102,6 +111,8 @@ class GraphRecorder:
             return None
         device, view = found
         root = self.root(name, value, view, device, made=False, parameter=parameter)
+        if self.controls and isinstance(value, np.ndarray) and not self._is_held(value):
+            self._anew[root] = self.controls[-1]
         plane = self._known[id(value)] = Plane(self, root, name)
         return plane
 
@@ -167,15 +178,25 @@ class GraphRecorder:
             raise self.error("G102", what, "g = eagle.Graph() as the first line of the builder")
         if self.refuse_node:
             raise self.error("G303", self.refuse_node, "with p.branch(): around it")
+        for region in item.writes:
+            if region.root in self._anew:
+                self._refuse_anew(item, region)
         item.loc, item.lane = self.loc, self.lane
         self.inside.append(item)
 
     @contextmanager
-    def into(self, body: list[Item], control: str = "") -> Iterator[None]:
-        """Nodes recorded inside `with` belong to `body`, part of the branch or loop `control`."""
+    def into(
+        self, body: list[Item], control: str = "", names: Mapping[str, Any] | None = None
+    ) -> Iterator[None]:
+        """Nodes recorded inside `with` belong to `body`, part of the branch or loop `control`.
+
+        `names` are those that there are before it.
+        """
         before, self.inside = self.inside, body
         refuse = allocations.refuse
         if control:
+            if not self.controls:
+                self._names = dict(names or {})
             self.controls.append(control)
             allocations.refuse = self._refuse_allocation
         try:
@@ -190,6 +211,20 @@ class GraphRecorder:
         what = f"{made} is made inside `{control}`: once, when the graph is built, and not each "
         what += "time a replay comes by"
         raise self.error("G401", what, f"it before `{control}`, and a kernel or copy that fills it")
+
+    def _is_held(self, array: Any) -> bool:
+        """Was an array there before the branch or loop that it is met in?"""
+        known = {name: each for s in self.sources for name, each in s.namespace().items()}
+        return is_held(array, self._names, known)
+
+    def _refuse_anew(self, item: Item, region: Region) -> NoReturn:
+        control = self._anew[region.root]
+        what = (
+            f"`{item.name}` writes `{region.name}`, an array that nothing outside of `{control}` "
+        )
+        what += "holds: Python would make it anew each time, and the graph has one"
+        fix = f"the array before `{control}`, and in there a kernel or copy that fills it"
+        raise self.error("G106", what, fix)
 
     def call(
         self,

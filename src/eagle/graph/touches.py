@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from eagle.devices.host.memory import address_of
-from eagle.devices.plan import Item, Loop, Region, View, parts_of, tests_of
+from eagle.devices.plan import Item, Loop, Plan, Region, View, parts_of, tests_of
 from eagle.graph import schedule
 from eagle.graph.edges import Edge, Memory, Touch, edges
 from eagle.overlap import overlap
@@ -45,6 +46,32 @@ def edges_of(items: Sequence[Item]) -> list[Edge[Region]]:
     pools = _pools(region for each in touches for region in (*each.reads, *each.writes))
     memory = Memory[Region](meet, lambda region: pools[region.root], _extent)
     return edges(touches, memory)
+
+
+class Dependency(NamedTuple):
+    """One node of a graph waits for another."""
+
+    node: Item
+    on: Item
+    why: str
+    fused: bool
+    """Do the two run in one pass over the samples?"""
+
+
+def dependencies(plan: Plan) -> Iterator[Dependency]:
+    """All edges, those of branches and loops after those around them."""
+    passes = {id(i): k for k, each in enumerate(plan.device.passes(plan)) for i in each.nodes}
+
+    def body(items: Sequence[Item]) -> Iterator[Dependency]:
+        for edge in edges_of(items):
+            node, on = items[edge.after], items[edge.before]
+            fused = id(node) in passes and passes[id(node)] == passes.get(id(on))
+            yield Dependency(node, on, f"{edge.hazard.value} `{edge.region.name}`", fused)
+        for item in items:
+            for part in parts_of(item):
+                yield from body(part)
+
+    yield from body(plan.body)
 
 
 def waits_of(items: Sequence[Item]) -> list[tuple[int, int]]:

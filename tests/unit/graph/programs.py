@@ -195,9 +195,9 @@ def _nested(draw: st.DrawFn, depth: int, loop: bool) -> list[str]:
 
 
 @st.composite
-def texts(draw: st.DrawFn) -> str:
-    """The text of a builder."""
-    body = draw(_block(3, False, 6))
+def texts(draw: st.DrawFn, most: int = 6) -> str:
+    """The text of a builder with up to `most` statements, those inside others not counted."""
+    body = draw(_block(3, False, most))
     head = "def graph(p, q, r, s, t, k, m, w, flag, three, total):\n    g = eagle.Graph()\n"
     result = "    g.result = (p, q, r, s, t)\n    return g\n"
     return head + "".join(f"    {line}\n" for line in body) + result

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -650,3 +651,143 @@ def test_an_array_that_is_no_parameter_is_not_asked_while_a_graph_is_built(way: 
     ways = {"if": by_if, "while": by_while, "range": by_range, "match": by_match, "not": by_not}
     with pytest.raises(eagle.GraphError, match="no parameter of the builder"):
         eagle.Graph.builder(ways[way])(np.zeros(3))
+
+
+HELD = np.zeros(3)
+
+
+def held_by_global(x: Any, k: Any, own: Any) -> Any:
+    g = eagle.Graph()
+    while k > 0:
+        inc(HELD)
+        down(k)
+    return g
+
+
+def held_by_name(x: Any, k: Any, own: Any) -> Any:
+    g = eagle.Graph()
+    y = np.zeros(3)
+    while k > 0:
+        inc(y[:2])
+        down(k)
+    return g
+
+
+def held_by_an_object(x: Any, k: Any, own: Any) -> Any:
+    g = eagle.Graph()
+    while k > 0:
+        inc(own.parts["weights"][0])
+        down(k)
+    return g
+
+
+def only_read(x: Any, k: Any, own: Any) -> Any:
+    g = eagle.Graph()
+    while k > 0:
+        eagle.copy(np.ones(3), into=x)
+        down(k)
+    return g
+
+
+@pytest.mark.parametrize(
+    "build", [held_by_global, held_by_name, held_by_an_object, only_read], ids=lambda f: f.__name__
+)
+def test_an_array_that_was_there_before_is_written_in_a_loop(build: Any) -> None:
+    own = SimpleNamespace(parts={"weights": [np.zeros(3)]})
+    HELD[...] = 0.0
+    x, k = np.zeros(3), cell(3)
+    eagle.Graph.builder(build)(x, k, own).launch()
+    if build is held_by_global:
+        assert [3.0] * 3 == HELD.tolist()
+    if build is held_by_an_object:
+        assert [3.0] * 3 == own.parts["weights"][0].tolist()
+    if build is only_read:
+        assert [1.0] * 3 == x.tolist()
+
+
+def made_in_a_loop(x: Any, k: Any) -> Any:
+    g = eagle.Graph()
+    for _ in range(k):
+        y = np.zeros(3)
+        inc(y)
+    return g
+
+
+def made_in_a_branch(x: Any, k: Any) -> Any:
+    g = eagle.Graph()
+    if k > 0:
+        inc(np.zeros_like(HELD))
+    return g
+
+
+def made_for_a_function(x: Any, k: Any) -> Any:
+    g = eagle.Graph()
+    while k > 0:
+        eagle.opaque(lambda y: None, writes=np.zeros(3), name="fill")
+    return g
+
+
+def made_between_loops(x: Any, k: Any) -> Any:
+    g = eagle.Graph()
+    for _ in range(k):
+        y = np.zeros(3)
+        while k > 0:
+            inc(y)
+            down(k)
+    return g
+
+
+def made_in_a_block(x: Any, k: Any) -> Any:
+    @eagle.Graph.builder
+    def block(g: eagle.Graph, x: Any) -> None:
+        y = np.zeros(3)
+        inc(y)
+
+    g = eagle.Graph()
+    while k > 0:
+        block(g, x)
+    return g
+
+
+@pytest.mark.parametrize(
+    "build",
+    [made_in_a_loop, made_in_a_branch, made_for_a_function, made_between_loops, made_in_a_block],
+    ids=lambda f: f.__name__,
+)
+def test_an_array_that_is_made_where_nobody_knows_how_often_is_not_written(build: Any) -> None:
+    with pytest.raises(eagle.GraphError, match="Python would make it anew each time") as error:
+        eagle.Graph.builder(build)(np.zeros(3), cell(2))
+    assert "G106" == error.value.code
+
+
+def test_a_block_may_call_itself() -> None:
+    @eagle.Graph.builder
+    def times(g: eagle.Graph, x: Any, n: int) -> None:
+        inc(x)
+        if n > 1:
+            times(g, x, n - 1)
+
+    graph, x = eagle.Graph(), np.zeros(1)
+    times(graph, x, 5)
+    graph.launch()
+    assert 5.0 == x[0]
+
+
+def test_what_does_not_fit_has_a_line() -> None:
+    def build(x):
+        g = eagle.Graph()
+        inc(x[:, None])
+        return g
+
+    with pytest.raises(eagle.BindError, match=r"^test_builders\.py:\d+: inc: 'x': expected"):
+        eagle.Graph.builder(build)(np.zeros(3))
+
+
+def test_the_variable_of_a_loop_has_its_name() -> None:
+    def build(x, k):
+        g = eagle.Graph()
+        for turn in range(k):
+            added(x, turn)
+        return g
+
+    assert "reads x, turn; writes x" in str(eagle.Graph.builder(build)(np.zeros(1), cell(3)))

@@ -62,6 +62,38 @@ def test_it_is_written_for_perfetto(graph: Any, tmp_path: Path) -> None:
     assert [("copy x", 1), ("down", 2), ("inc", 0)] == bars[:3]
 
 
+def test_a_trace_shows_the_copy_that_overlaps_the_step(tmp_path: Path) -> None:
+    xp: Any = eagle.xp_for("simulated")
+
+    @eagle.Graph.builder
+    def build(a, b, h):
+        g = eagle.Graph()
+        with g.parallel() as p:
+            with p.branch():
+                eagle.copy(a, into=h)
+            with p.branch():
+                inc(b)
+        return g
+
+    xp.set_seed(3)
+    build(xp.zeros(4), xp.zeros(4), eagle.pinned(4)).profile(20).to_perfetto(tmp_path / "run.json")
+    xp.set_seed(0)
+    trace = json.loads((tmp_path / "run.json").read_text())
+    bars = [each for each in trace["traceEvents"] if each["ph"] == "X"]
+    copies = [each for each in bars if each["name"] == "copy a"]
+    steps = [each for each in bars if each["name"] == "inc"]
+    assert 20 == len(copies) == len(steps)
+    assert {each["tid"] for each in copies}.isdisjoint(each["tid"] for each in steps)
+    inside = [
+        copy["ts"] < step["ts"] and step["ts"] + step["dur"] < copy["ts"] + copy["dur"]
+        for copy, step in zip(copies, steps, strict=True)
+        if copy["args"]["replay"] == step["args"]["replay"]
+    ]
+    assert any(inside)
+    for each in bars:  # what the format of traces asks of a complete event
+        assert {"name", "cat", "ph", "pid", "tid", "ts", "dur", "args"} <= set(each)
+
+
 def test_it_is_drawn_and_printed(graph: Any) -> None:
     from matplotlib import pyplot as plt
 

@@ -7,13 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 import eagle
+import hawk
+from eagle.devices.host import fusion
 from tests.unit.graph.programs import arrays, function, texts
 
 seen: Counter[str] = Counter()
+LONG = 1000
+"""So many `--programs` are a long run."""
 
 
 def outcome(
@@ -39,29 +44,45 @@ def outcome(
             graph = eagle.Graph.builder(run)(**planes)
             graph._seed = seed
             result = graph(rounds)
-    except (eagle.BindError, eagle.GraphError) as error:
+    except (eagle.BindError, hawk.HawkError) as error:  # the walk has errors of its own
         return error
     if there is not None:
         result = [eagle.xp_for("simulated").asnumpy(each) for each in result]
     return [np.asarray(each).tobytes() for each in (*memory.values(), *result)]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-@given(texts(), st.integers(1, 3), st.integers(0, 9))
-def launches_are_the_nodes_by_hand(text: str, rounds: int, seed: int) -> None:
-    note(text)
-    graph = outcome(text, rounds, by_hand=False)
-    if isinstance(graph, Exception):
-        seen[getattr(graph, "code", "bind")] += 1
-        return
-    seen["built"] += 1
+def launches_are_the_nodes_by_hand(examples: int, orders: int, most: int, every: int) -> None:
+    """Replay random graphs in so many orders each; every so many-th one with its kernels fused."""
 
-    hand = outcome(text, rounds, by_hand=True)
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(texts(most), st.integers(1, 3), st.integers(0, 99))
+    def each(text: str, rounds: int, seed: int) -> None:
+        note(text)
+        graph = outcome(text, rounds, by_hand=False)
+        if isinstance(graph, Exception):
+            seen[getattr(graph, "code", "bind")] += 1
+            return
+        seen["built"] += 1
 
-    assert hand == graph
-    assert hand == outcome(text, rounds, by_hand=False, seed=seed), "in another legal order"
+        hand = outcome(text, rounds, by_hand=True)
+
+        assert hand == graph
+        for order in range(seed, seed + orders):
+            with pytest.MonkeyPatch.context() as patch:
+                if order % every == 0:
+                    patch.setattr(fusion, "FEWEST", 1)
+                    seen["fused"] += 1
+                other = outcome(text, rounds, by_hand=False, seed=order)
+            assert hand == other, "in another legal order"
+
+    each()
 
 
-def test_launches_are_the_nodes_by_hand_in_any_order() -> None:
-    launches_are_the_nodes_by_hand()
+def test_launches_are_the_nodes_by_hand_in_any_order(programs: int) -> None:
+    if programs < LONG:
+        launches_are_the_nodes_by_hand(80, orders=1, most=6, every=10)
+    else:
+        # Somewhat more than a third of the programs are graphs.
+        launches_are_the_nodes_by_hand(programs * 2 // 3, orders=20, most=14, every=10)
     assert seen["built"] > 25, "most programs are refused, so little was tried"
+    assert seen["fused"] > 1

@@ -31,6 +31,7 @@ from eagle.devices.base import (
     Objection,
     Outcome,
     Partition,
+    Pass,
     Watch,
     register,
 )
@@ -135,6 +136,11 @@ class HostDevice(Device):
 
     def objections(self, plan: Plan) -> list[Objection]:
         return []  # what is wrong here is wrong everywhere, and was refused when it was recorded
+
+    def passes(self, plan: Plan) -> list[Pass]:
+        from eagle.devices.host.fusion import Fusion  # who has no graph need not wait
+
+        return list(Fusion(plan).passes())
 
     def capture(self, plan: Plan) -> Captured:
         from eagle.devices.host.replay import HostCaptured  # who has no graph need not wait

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded
+from eagle.devices.host.fusion import Fusion
 from eagle.devices.host.launched import Launched
 from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory, stretched
@@ -84,7 +85,6 @@ class Table:
     """The rows of a plan, and what they need."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
         self.rows: list[list[Word]] = []
         self.items: list[Item | None] = []
         """The node that each row is part of."""
@@ -99,6 +99,9 @@ class Table:
         """Samples and steps of the largest launch."""
         self._keep: list[object] = []
         self._numbers: dict[int, array[int]] = {}
+        for root in plan.roots:
+            root.stored = True  # until a pass hands it on
+        self._fusion = Fusion(plan)
         self.body(plan.body)
         self._add(*rows.END)
         self.words = (ctypes.c_int64 * (len(self.rows) * rows.ROW_WORDS))()
@@ -115,7 +118,7 @@ class Table:
     # -- nodes -------------------------------------------------------------------------------------
 
     def body(self, items: list[Item]) -> None:
-        for item in self.plan.order(items):
+        for item in self._fusion.body(items):
             self.node(item)
 
     def node(self, item: Item) -> None:
