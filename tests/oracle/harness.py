@@ -293,8 +293,8 @@ class _Run:
             raise Mismatch("compiled, width 1", f"wrote outside of {self.end.trespassed()}")
 
     def variants(self) -> None:
-        """Three drawn variants, each on two sizes of batch and some division into launches."""
-        for _ in range(3):
+        """Two drawn variants, each on two sizes of batch and some division into launches."""
+        for _ in range(2):
             name, compiled, row = self.drawn()
             for n in (max(SIZES), self.random.choice(SIZES)):
                 got = self.start.copy(n)

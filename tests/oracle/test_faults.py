@@ -20,7 +20,7 @@ from hawk.ir import meaning
 from hawk.ir.ops import OPS
 from hawk.ir.verify import InvalidProgram
 from hawk.passes import common_subexpressions, unroll
-from hawk.targets.cpu.entries import Entry
+from hawk.targets.cpu.memory import Memory
 from hawk.targets.cpu.pool import Pool
 from hawk.targets.cpu.rush import Rush
 from hawk.targets.cpu.steps import Steps
@@ -81,7 +81,7 @@ def never_given_back(patch: pytest.MonkeyPatch) -> None:
     right = Pool._copy
 
     def wrong(self: Pool, plane: Any, source: Any, target: Any) -> None:
-        if target[0] == self.entry.scratch[plane]:
+        if target[0] == self.memory.scratch[plane]:
             right(self, plane, source, target)
 
     patch.setattr(Pool, "_copy", wrong)
@@ -141,7 +141,7 @@ FAULTS: dict[str, tuple[Fault, str, tuple[str, ...]]] = {
         never_given_back, "terminated", WIDE,
     ),
     "the last samples are not copied back": (
-        replaced(Entry, "_copy_back", lambda *_: None), "", WIDE,
+        replaced(Memory, "copy_back", lambda *_: None), "", WIDE,
     ),
     "operations are the same if they begin alike": (
         replaced(

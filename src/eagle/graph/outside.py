@@ -8,26 +8,30 @@ before: by a name of the builder, a global, or in lists, dicts and objects of th
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 MOST = 100_000
-"""Objects that are looked at; behind more an array counts as held."""
+"""Objects that are looked at, the nearest first; what is held farther away counts as not held. Then
+an array that was there is refused, with what to write; none that was made is taken for one."""
 _OTHERS = ("hawk", "eagle", "numpy", "builtins")
 """Whose objects hold no array of a user's."""
 
 
 def is_held(array: NDArray[Any], names: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
     """Do the `names` of a builder, or what is `known` to it from outside, lead to this array?"""
-    wanted = _owner(array)
-    seen: set[int] = set()
-    open_: list[Any] = list(chain(names.values(), known.values()))
+    return _lead_to(array, names) or _lead_to(array, known)
+
+
+def _lead_to(array: NDArray[Any], names: Mapping[str, Any]) -> bool:
+    wanted, seen = _owner(array), set[int]()
+    open_ = deque(names.values())
     while open_:
-        each = open_.pop()
+        each = open_.popleft()
         if isinstance(each, np.ndarray):
             if _owner(each) is wanted:
                 return True
@@ -36,7 +40,7 @@ def is_held(array: NDArray[Any], names: Mapping[str, Any], known: Mapping[str, A
             continue
         seen.add(id(each))
         if len(seen) > MOST:
-            return True
+            return False
         open_ += _content(each, seen)
     return False
 

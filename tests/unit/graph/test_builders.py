@@ -10,6 +10,7 @@ import pytest
 
 import eagle
 import hawk
+from eagle.graph import outside
 from hawk import Bool, Index, Int32, Mutable, Param, Scalar
 
 scale = 2.0
@@ -758,6 +759,16 @@ def test_an_array_that_is_made_where_nobody_knows_how_often_is_not_written(build
     with pytest.raises(eagle.GraphError, match="Python would make it anew each time") as error:
         eagle.Graph.builder(build)(np.zeros(3), cell(2))
     assert "G106" == error.value.code
+
+
+MANY = [[number] for number in range(300)]
+
+
+def test_so_it_is_however_much_a_builder_can_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(MANY) > 100
+    monkeypatch.setattr(outside, "MOST", 100)
+    with pytest.raises(eagle.GraphError, match="Python would make it anew each time"):
+        eagle.Graph.builder(made_in_a_loop)(np.zeros(3), cell(2))
 
 
 def test_a_block_may_call_itself() -> None:
