@@ -337,8 +337,10 @@ class _Run:
     # -- eagle ------------------------------------------------------------------------------------
 
     def doors(self) -> None:
-        """Each door once, on a drawn size."""
+        """Half of the doors, which ones is drawn, each on a drawn size."""
         for name, call in self.ways():
+            if self.random.random() < 0.5:
+                continue
             n = self.random.choice(SIZES)
             order = self.random.choice((None, None, n))
             order = None if self.asks else order
