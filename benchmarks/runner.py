@@ -26,6 +26,11 @@ have one at least; where a run takes longer than twice that, the one that is com
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+REST = 0.01
+"""Seconds before each run. Threads of OpenMP go on looking for work for some milliseconds after the
+arm before, on the core that this one needs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arm:
     """One way to do the work. `out` gives the arrays to compare, after a run."""
@@ -43,6 +48,7 @@ class Arm:
     def seconds(self) -> float:
         """Run once, and say how long it took."""
         self.prepare()
+        time.sleep(REST)
         begin = time.perf_counter()
         given = self.run()
         took = time.perf_counter() - begin
