@@ -32,7 +32,13 @@ CHAINS = (1, 2, 3, 4, 5, 6)
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.widths")
-    parser.add_argument("workloads", nargs="*", help=f"some of {', '.join(ROWS)}; default: all")
+    parser.add_argument(
+        "workloads",
+        nargs="*",
+        help=f"some of {', '.join(ROWS)}; default: all",
+        choices=[[], *ROWS],
+        default=[],
+    )
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args()

@@ -17,6 +17,7 @@ from hawk import Bool, Grid, Index, Int32, Mutable, Param, Scalar, Terminated, U
 from hawk.ir.printer import to_text
 from hawk.ir.reduce import lines_of
 from hawk.ir.types import DType
+from tests.unit.eagle.test_collective import WAYS
 
 Array = Any
 SHAPES = [(1, 1), (1, 9), (9, 1), (3, 5), (2, 37), (11, 3), (2, 1100), (700, 2)]
@@ -170,19 +171,6 @@ def level(u: Mutable[Grid["r", "c"]], rate: Param, flat: Terminated):
     flat = high - low < 0.2 and some
 
 
-WAYS: dict[str, Callable[..., Any]] = {
-    "simulate": eagle.simulate,
-    "launches of one step": eagle.run_until_done,
-    "launches of 8 steps": lambda kernel, **given: eagle.run_until_done(
-        hawk.steps(kernel, 8), **given
-    ),
-    "launches of auto steps": lambda kernel, **given: eagle.run_until_done(
-        hawk.steps(kernel, "auto"), **given
-    ),
-    "told of every 7 steps": lambda kernel, **given: eagle.simulate(
-        kernel, every=7, on_progress=lambda _: None, **given
-    ),
-}
 STEPS = 15
 
 

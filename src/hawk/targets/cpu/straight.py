@@ -60,12 +60,12 @@ class Straight:
         queue.leave_row(following, high, "0")
 
     def _pass(self, group: Group) -> None:
-        entry, steps = self.entry, self.entry.steps
+        entry, step = self.entry, self.entry.steps
         e, where = entry.emitter, entry.memory.where(group)
         entry.load_all(where)
-        for plane, value in zip(steps.kept, steps.values, strict=True):
+        for plane, value in zip(step.kept, step.values, strict=True):
             if plane.read is not None:
                 e.bind(value, e.names[plane.read])
         e.statements(entry.fn.step)
-        for plane, end in zip(steps.kept, steps.ends, strict=True):
+        for plane, end in zip(step.kept, step.ends, strict=True):
             entry.memory.store(plane, where[plane], e.lanes(end))

@@ -67,7 +67,8 @@ class Variant:
     sparing: bool = False
     """Instructions are put in the order that needs the fewest registers. For chains that just fit
     them: in the usual order some of what is carried is spilled, and the oscillator takes 1.2 to 1.5
-    times as long. Where it does not fit anyhow the usual order is as good, or better."""
+    times as long. And for steps of middle length with `MUCH` to compute; for others that do not fit
+    the usual order is as good, or better: long ones take 1.2 to 1.3 times as long in this one."""
 
 
 def choose_variant(fn: Function, machine: Machine) -> Variant:
