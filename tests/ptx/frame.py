@@ -51,6 +51,7 @@ class Frame:
 
     def read(self, ins: Instruction, operand: Operand, kind: str, *, wider: bool = False) -> Read:
         """How an operand is read as a number of a kind. `wider`: its register may be."""
+        operand = self._named(operand)
         if isinstance(operand, Number):
             known = number(operand, kind, ins.line)
             return lambda threads: known
@@ -76,6 +77,7 @@ class Frame:
 
     def write(self, ins: Instruction, operand: Operand, kind: str, *, wider: bool = False) -> Write:
         """How numbers of a kind are put into a register. `wider`: it may be."""
+        operand = self._named(operand)
         if isinstance(operand, Symbol) and operand.name == "_":
             return lambda threads, numbers: None
         if not isinstance(operand, Register) or operand.name in self.special:
@@ -100,6 +102,12 @@ class Frame:
             held[threads] = numbers.view(raw)
 
         return put_bits
+
+    def _named(self, operand: Operand) -> Operand:
+        """A register may have a name without a `%`."""
+        if isinstance(operand, Symbol) and operand.name in self.kernel.registers:
+            return Register(operand.name)
+        return operand
 
     def _fits(
         self, ins: Instruction, operand: Register, held: Array, kind: str, *, wider: bool
