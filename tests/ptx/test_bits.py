@@ -37,8 +37,10 @@ from tests.unit.targets.test_differential import batch_for, every_operation, ope
 
 reals = pytest.mark.parametrize("real", REALS, ids=lambda real: real.value)
 
+BATCHES = ((0, 3, 1, 32), (1, 16, 3, 32), (60, 3, 1, 32), (1000, 1, 2, 512))
+"""Samples, steps, blocks and threads of a block: fewer threads than samples, and more."""
 SHAPES = ((1, 32), (3, 32), (40, 32))
-"""Grids: fewer threads than samples, and more."""
+"""Blocks, and threads of a block."""
 
 
 def scalar(fn: Function) -> Compiled:

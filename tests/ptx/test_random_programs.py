@@ -27,7 +27,7 @@ FEW, USUAL = 12, 200
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "program" in metafunc.fixturenames:
-        count = metafunc.config.getoption("--programs")
+        count: int = metafunc.config.getoption("--programs")
         first = first_seed(metafunc.config)
         metafunc.parametrize("program", range(first, first + (count if count > USUAL else FEW)))
 

@@ -38,7 +38,7 @@ def module_text(fn: Function, name: str) -> str:
         (
             f'target triple = "{TRIPLE}"',
             *entry.emitter.functions,
-            f'{head} nounwind "nvvm.maxntid"="{THREADS}" {{\n{body}\n}}',
+            f'{head} nounwind "nvvm.maxntid"="{THREADS}" "nvvm.minctasm"="1" {{\n{body}\n}}',
             *(f"declare i32 @{_INDEX}.{each}.x()" for each in ("tid", "ntid", "ctaid", "nctaid")),
             f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
         )
