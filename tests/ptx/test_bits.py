@@ -1,7 +1,5 @@
 """The PTX of kernels, run as text, gives the bits of the CPU."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -141,7 +139,7 @@ def knots(
 
 
 @hawk.kernel
-def stir(u: Grid[r, c], w: Param) -> Grid[r, c]:
+def stir(u: Grid["r", "c"], w: Param) -> Grid["r", "c"]:
     a = u.neighbor(r=-1) + u.neighbor(c=+1)
     return w * (a - u) + u.at(r=hawk.sample_index("c"), c=0) / hawk.n_samples("c")
 

@@ -3,12 +3,14 @@
     for sample in (thread, thread + threads, ...):          (threads of the whole launch)
         unless it is done: load, up to STEPS steps in registers, store
 
-The parameters are the kernel's planes in their order, arrays and tables as addresses and numbers as
-themselves; then `n`, the samples, and `steps`, the most that a sample may take, both int64.
+The first parameters are the kernel's planes in their order, arrays and tables as addresses and
+numbers as themselves. What follows depends on the way it is launched, see `Way`. A number that is
+made on the GPU, such as a sum over the batch, is an address too: see `held`.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 
 from hawk.ir.nodes import ARRAYS, TABLES, Apply, Function, Plane, Role
@@ -22,23 +24,60 @@ TRIPLE = "nvptx64-nvidia-cuda"
 THREADS = 256
 """Threads of a block, at most. With 255 registers each they fill the register file."""
 GLOBAL = "ptr addrspace(1)"
+ATTRIBUTES = f'nounwind "nvvm.maxntid"="{THREADS}" "nvvm.minctasm"="1"'
+"""One block a multiprocessor is asked for at least: without it the assembler takes fewer registers
+than there are, to have room for more blocks, and keeps numbers in memory instead."""
 _INDEX = "llvm.nvvm.read.ptx.sreg"
 
 
-def module_text(fn: Function, name: str) -> str:
-    """The LLVM module of `fn`, whose one kernel is called `name`.
+class Way(enum.Enum):
+    """What a launch is told besides the planes. The value is the end of the entry's name."""
 
-    `fn` has been through the passes. The module calls nothing outside itself.
+    PLAIN = ""
+    """`n`, the samples, and `steps`, the most that a sample may take, both int64."""
+    AUTO = "_auto"
+    """`n`, and the address of the `Words` in memory: what decides how many steps there are may be
+    a kernel."""
+    MAPPED = "_mapped"
+    """The address of the `Words`, and that of an int64 for each position: the sample that stands
+    there. All other samples are left alone."""
+
+
+class Words(enum.IntEnum):
+    """The int64 numbers in memory that a launch reads or adds to."""
+
+    STEPS = 0
+    """Most steps a sample may take, at least 1."""
+    FINISHED = 1
+    """What became done in the launch is added here, with one atomic addition a thread."""
+    LIVE = 2
+    """Positions of the map."""
+
+
+def module_text(
+    fn: Function, name: str, ways: Sequence[Way] = (Way.PLAIN,), held: frozenset[str] = frozenset()
+) -> str:
+    """The LLVM module of `fn`, with an entry for each way, called `name` and the end of the way's.
+
+    `fn` has been through the passes. `held`: the UNIFORM planes of which the launch is given the
+    address. The module calls nothing outside itself.
     """
-    entry = Entry(fn)
-    entry.write()
-    body = "\n".join(["entry:", *entry.emitter.stack, *entry.emitter.lines])
-    head = f"define ptx_kernel void @{name}({', '.join(entry.parameters)})"
+    return assembled([(name, fn, ways, held)])
+
+
+Kernel = tuple[str, Function, Sequence[Way], frozenset[str]]
+"""A name, and what else `module_text` takes."""
+
+
+def assembled(kernels: Sequence[Kernel]) -> str:
+    """The LLVM module of several kernels."""
+    entries = [
+        (name + way.value, Entry(fn, way, held)) for name, fn, ways, held in kernels for way in ways
+    ]
     return "\n".join(
         (
             f'target triple = "{TRIPLE}"',
-            *entry.emitter.functions,
-            f'{head} nounwind "nvvm.maxntid"="{THREADS}" "nvvm.minctasm"="1" {{\n{body}\n}}',
+            *(entry.text(name) for name, entry in entries),
             *(f"declare i32 @{_INDEX}.{each}.x()" for each in ("tid", "ntid", "ctaid", "nctaid")),
             f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
         )
@@ -66,20 +105,31 @@ _OPPOSITE = {"lt": "uge", "gt": "ule"}
 
 
 class Entry:
-    """Writes the one kernel of a module."""
+    """Writes one kernel."""
 
-    def __init__(self, fn: Function) -> None:
-        self.fn = fn
+    def __init__(self, fn: Function, way: Way, held: frozenset[str] = frozenset()) -> None:
+        self.fn, self.way, self.held = fn, way, held
         self.emitter = _Scalars(ONE, varying_values(fn))
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
         self.stored = stored_planes(fn)
         self.states = [(plane, end) for plane, end in self.stored if plane.role is Role.STATE]
         self.parameters: list[str] = []
         self.address: dict[Plane, str] = {}
+        self.steps = "%steps"
+        self.write()
+
+    def text(self, name: str) -> str:
+        """The function of that name."""
+        e = self.emitter
+        assert not e.functions, "one sample at a time has no need of functions"
+        body = "\n".join(["entry:", *e.stack, *e.lines])
+        head = f"define ptx_kernel void @{name}({', '.join(self.parameters)})"
+        return f"{head} {ATTRIBUTES} {{\n{body}\n}}"
 
     def write(self) -> None:
         e = self.emitter
         self._planes()
+        samples = self._launch()
         e.statements(self.fn.launch)
         first, threads = self._threads()
         head, leave, body = e.label("samples"), e.label("leave"), e.label("sample")
@@ -87,16 +137,55 @@ class Entry:
         e.jump(head)
         e.place(head)
         at = len(e.lines)
-        sample = e.define("phi")
-        e.branch(e.define(f"icmp slt i64 {sample}, %n"), body, leave)
+        position, finished = e.define("phi"), e.define("phi")
+        e.branch(e.define(f"icmp slt i64 {position}, {samples}"), body, leave)
         e.place(body)
         with e.scope():
-            self._sample(sample)
-        following = e.define(f"add i64 {sample}, {threads}")
-        e.lines[at] = f"  {sample} = phi i64 [ {first}, %{before} ], [ {following}, %{e.here} ]"
+            sample = position
+            if self.way is Way.MAPPED:
+                sample = e.define(f"load i64, {GLOBAL} {self._word('%map', position)}")
+            ended = self._sample(sample)
+        following = e.define(f"add i64 {position}, {threads}")
+        total = e.define(f"add i64 {finished}, {ended}")
+        for line, name, start, end in (
+            (at, position, first, following),
+            (at + 1, finished, "0", total),
+        ):
+            e.lines[line] = f"  {name} = phi i64 [ {start}, %{before} ], [ {end}, %{e.here} ]"
         e.jump(head)
         e.place(leave)
+        if self.way is not Way.PLAIN and self.mask is not None:
+            self._tell(finished)
         e.line("ret void")
+
+    def _launch(self) -> str:
+        """The parameters after the planes; how many samples there are, or positions."""
+        e = self.emitter
+        if self.way is Way.PLAIN:
+            self.parameters += ["i64 %n", "i64 %steps"]
+            return "%n"
+        self.parameters += [f"{GLOBAL} %words", f"{GLOBAL} %map"]
+        if self.way is Way.AUTO:
+            self.parameters[-2:] = ["i64 %n", f"{GLOBAL} %words"]
+        self.steps = e.define(f"load i64, {GLOBAL} {self._word('%words', Words.STEPS)}")
+        if self.way is Way.AUTO:
+            return "%n"
+        return e.define(f"load i64, {GLOBAL} {self._word('%words', Words.LIVE)}")
+
+    def _word(self, base: str, place: int | str) -> str:
+        place = place if isinstance(place, str) else int(place)
+        return self.emitter.define(f"getelementptr i64, {GLOBAL} {base}, i64 {place}")
+
+    def _tell(self, finished: str) -> None:
+        """Add what became done. Whole numbers add up to the same in any order."""
+        e = self.emitter
+        some, none = e.label("some"), e.label("none")
+        e.branch(e.define(f"icmp ne i64 {finished}, 0"), some, none)
+        e.place(some)
+        at = self._word("%words", Words.FINISHED)
+        e.define(f'atomicrmw add {GLOBAL} {at}, i64 {finished} syncscope("device") monotonic')
+        e.jump(none)
+        e.place(none)
 
     def _planes(self) -> None:
         """The parameters, and what they are to the program."""
@@ -108,6 +197,12 @@ class Entry:
             if plane.role in ARRAYS:
                 self.parameters.append(f"{GLOBAL} {name}")
                 self.address[plane] = name
+            elif plane.name in self.held:
+                self.parameters.append(f"{GLOBAL} {name}")
+                if plane.read is not None:
+                    kind = MEMORY_TYPES[plane.dtype]
+                    number = e.define(f"load {kind}, {GLOBAL} {name}")
+                    e.bind(plane.read, (self._read(plane.dtype, number),))
             elif plane.role in TABLES:
                 self.parameters.append(f"{GLOBAL} {name}")
                 if plane.read is not None:
@@ -117,7 +212,6 @@ class Entry:
                 self.parameters.append(f"{MEMORY_TYPES[plane.dtype]} {name}")
                 if plane.read is not None:
                     e.bind(plane.read, (self._read(plane.dtype, name),))
-        self.parameters += ["i64 %n", "i64 %steps"]
 
     def _read(self, dtype: DType, name: str) -> str:
         """A number as the program holds it: a bool in memory is a byte."""
@@ -135,12 +229,16 @@ class Entry:
 
     # -- a sample --------------------------------------------------------------------------------
 
-    def _sample(self, sample: str) -> None:
-        """Load it, take its steps, store it; nothing of it if it is done."""
+    def _sample(self, sample: str) -> str:
+        """Load it, take its steps, store it; nothing of it if it is done.
+
+        Gives the number of samples that became done by that, one or none.
+        """
         e = self.emitter
-        run, over = e.label("run"), e.label("over")
+        before, run, over = e.here, e.label("run"), e.label("over")
         if self.mask is not None:
             done = self._load(self.mask, sample)
+            before = e.here
             e.branch(done, over, run)
         else:
             e.jump(run)
@@ -155,10 +253,14 @@ class Entry:
         for plane, end in self.stored:
             self._store(plane, sample, e.lanes(end)[0])
         stop = stop_of(self.fn)
+        ended = "0"
         if self.mask is not None and stop is not None:
             self._store(self.mask, sample, e.lanes(stop)[0])
+            ended = e.define(f"zext i1 {e.lanes(stop)[0]} to i64")
+        after = e.here
         e.jump(over)
         e.place(over)
+        return e.phi("i64", (ended, after), ("0", before)) if self.mask is not None else "0"
 
     def _steps(self) -> None:
         """At least one step, then more until the sample is done or has taken all."""
@@ -176,7 +278,7 @@ class Entry:
                 e.bind(read, (next(names),))
         e.statements(self.fn.step)
         taken = e.define(f"add i64 {head.phis[0]}, 1")
-        again = e.define(f"icmp ult i64 {taken}, %steps")
+        again = e.define(f"icmp ult i64 {taken}, {self.steps}")
         if stop is not None:
             going = e.define(f"xor i1 {e.lanes(stop)[0]}, true")
             again = e.define(f"and i1 {again}, {going}")
