@@ -44,13 +44,15 @@ def launch(
 ) -> None:
     """Run a kernel of a module; arrays among the arguments hold what it wrote there.
 
-    An array that is not writable may not be written. Numbers are NumPy's, of the parameter's size.
-    `kernel`: its name, where there are several. Raises Unknown, Trespass, Endless.
+    An array that is not writable may not be written. None is the address 0. Numbers are NumPy's,
+    of the parameter's size. `kernel`: its name, where there are several. Raises Unknown, Trespass,
+    Endless.
     """
     module = parse(text) if isinstance(text, str) else text
     first, *more = module.kernels.values()
     assert kernel is not None or not more, "which kernel?"
     chosen = module.kernels[kernel] if kernel else first
+    assert chosen.least <= threads <= chosen.most, f"{threads} threads of a block"
     Machine(module, chosen, blocks, threads).run(arguments, seed)
 
 
@@ -82,7 +84,9 @@ class Machine:
         given: list[tuple[NDArray[Any], Region]] = []
         memory = self.frame.memory
         for parameter, value in zip(self.kernel.parameters, arguments, strict=True):
-            if parameter.address:
+            if parameter.address and value is None:
+                value = np.uint64(0)
+            elif parameter.address:
                 assert isinstance(value, np.ndarray)
                 assert value.flags.c_contiguous
                 name, writable = parameter.name, value.flags.writeable

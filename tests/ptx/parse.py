@@ -97,6 +97,9 @@ class Variable:
 class Kernel:
     name: str
     parameters: tuple[Parameter, ...]
+    least: int = 1
+    most: int = 1024
+    """How many threads a block may have."""
     registers: dict[str, str] = field(default_factory=dict[str, str])
     """The kind of each family of registers: `%rd` is `b64`."""
     counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -148,21 +151,23 @@ _VARIABLE = re.compile(
 )
 _INSTRUCTION = re.compile(rf"(?:@(!?)({_WORD})\s+)?([a-z]\w*)((?:[.:][\w:]+)*)(?:\s+(.*))?")
 _NUMBER = re.compile(r"-?\d\w*")
-_IGNORED = ("maxntid", "minnctapersm", "reqntid", "maxnreg", "pragma", "noreturn", "loc", "file")
+_IGNORED = ("minnctapersm", "maxnreg", "pragma", "noreturn", "loc", "file")
 
 
 class _Parser:
     def __init__(self, text: str) -> None:
         blank = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
         self.text = re.sub(r"//[^\n]*", "", blank)
-        self.at = 0
+        self.at, self._seen, self._line = 0, 0, 1
         self.header: dict[str, str] = {}
         self.variables: list[Variable] = []
         self.kernels: dict[str, Kernel] = {}
 
     @property
     def line(self) -> int:
-        return self.text.count("\n", 0, self.at) + 1
+        self._line += self.text.count("\n", self._seen, self.at)
+        self._seen = self.at
+        return self._line
 
     def skip(self) -> bool:
         """Go to the next thing; False at the end."""
@@ -237,8 +242,11 @@ class _Parser:
     def directives(self, made: Kernel) -> None:
         """What stands between the parameters and the body."""
         line, text = self.line, self.until("{")
-        for each in re.findall(r"\.(\w+)", text):
-            if each not in _IGNORED:
+        for each, number in re.findall(r"\.(\w+)(?:\s+(\d+))?", text):
+            if each in ("maxntid", "reqntid"):
+                made.most = int(number)
+                made.least = made.most if each == "reqntid" else 1
+            elif each not in _IGNORED:
                 raise Unknown(line, text, f"the directive .{each}")
 
     def labelled(self, made: Kernel, label: str) -> None:
