@@ -15,12 +15,15 @@ from hawk.ir.scatter import kinds_of
 from hawk.ir.scatter import scatter as scattered
 from hawk.ir.types import DType
 from hawk.targets.ptx import rounds
+from hawk.targets.ptx.routines import routines_ptx
 from tests.oracle.batch import as_array, unlike
 from tests.oracle.harness import forget, load
 from tests.oracle.numbers import draw
 from tests.oracle.programs import write
 from tests.oracle.test_collective import given_to, reducing
 from tests.oracle.test_scatter import scattering
+from tests.ptx import together
+from tests.ptx.parse import parse
 from tests.ptx.run import locked
 from tests.ptx.together import Together, call, reduce, routines
 from tests.unit.frontend.every_way import by_component
@@ -197,3 +200,18 @@ def test_random_programs_give_what_the_interpreter_gives(programs: int) -> None:
             found += 1
         forget()
     assert found >= FEW // 2
+
+
+def test_without_barriers_it_would_be_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = routines_ptx("sm_75").replace("bar.sync", "// ")
+    monkeypatch.setattr(together, "routines", lambda: parse(text))
+    values = np.arange(600.0)
+    assert any(179700.0 != reduce("sum", F64, values, seed=seed)[0] for seed in range(3))
+
+
+def test_another_order_would_be_noticed() -> None:
+    """The sum is that of a fold: added one after the other it has other bits."""
+    values = np.random.default_rng(1).uniform(0, 1, 900)
+    one_by_one = np.array([sum(values.tolist())])
+    assert one_by_one != reduce("sum", F64, values)
+    assert due("sum", F64, values, np.ones(900, bool)) == reduce("sum", F64, values)

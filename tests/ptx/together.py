@@ -38,9 +38,7 @@ def call(plan: rounds.Call, given: dict[str, Any], seed: int | None = None) -> N
         np.int64(each) if isinstance(each, int) else given[each] for each in plan.arguments
     ]
     blocks = min(3, plan.blocks)
-    launch(
-        routines(), arguments, kernel=plan.routine, blocks=blocks, threads=THREADS, seed=seed
-    )
+    launch(routines(), arguments, kernel=plan.routine, blocks=blocks, threads=THREADS, seed=seed)
 
 
 def reduce(

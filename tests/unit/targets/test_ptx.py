@@ -14,6 +14,7 @@ from hawk.ir.nodes import Apply, Function, walk
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
 from hawk.targets.ptx.compile import ptx_text
+from hawk.targets.ptx.routines import routines_ptx
 from tests.oracle.harness import case_of, load
 from tests.oracle.programs import write
 from tests.unit.math.functions import ONE, TWO
@@ -192,10 +193,32 @@ def test_chips_that_are_not_known_are_refused(name: str) -> None:
     assert no.value.code == "H502"
 
 
-def test_kernels_of_the_whole_batch_are_refused() -> None:
+def test_a_kernel_of_the_whole_batch_has_an_entry_for_each_part_of_its_step() -> None:
     @hawk.kernel
-    def share(x: Mutable[Scalar]):
+    def share(x: Mutable[Scalar], most: Scalar):
         x = x / hawk.sum(x)
+        x = min(x, hawk.max(most * x))
 
-    with pytest.raises(HawkError, match="share reduces or scatters, which is not made for GPUs"):
-        share.ptx()
+    # The first sum is of an array as it is, so no kernel has to leave it.
+    text = share.ptx("sm_80")
+    assert ["share_1", "share"] == re.findall(r"\.entry (\w+)", text)
+    assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
+
+
+def test_the_routines_are_rounded_once_too() -> None:
+    text = routines_ptx("sm_75")
+    assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
+
+
+@needs_ptxas
+@chips
+def test_the_assembler_takes_the_routines(chip: str, programs: int) -> None:
+    only_in_a_long_run(programs, chip, "sm_75")
+    assert all(not use.spilled for use in assembled(routines_ptx(chip), chip).values())
+
+
+def test_whole_numbers_of_64_bits_are_one_access() -> None:
+    text = ptx_text(optimise(PROGRAMS["uniform_loops"](DType.F64)), "sm_75")
+    found = re.findall(r"(?:ld|st)\.global\.\w+", text)
+    assert found
+    assert set() == set(found) & {"ld.global.b32", "st.global.b32", "ld.global.s32"}

@@ -8,20 +8,12 @@ from collections.abc import Sequence
 
 import llvmlite.binding as llvm
 
-from hawk.errors import HawkError
 from hawk.ir.nodes import Function
 from hawk.locks import compiling
 from hawk.targets.ptx.chip import Chip, chip
 from hawk.targets.ptx.entry import TRIPLE, Way, module_text
 
 _NO_NAME = re.compile(r"\W")
-
-
-def refuse_together(fn: Function) -> None:
-    """Raises HawkError (H503) for a traced kernel whose samples take their steps together."""
-    for each in (*fn.reductions, *fn.scatters):
-        what = f"{fn.name} reduces or scatters, which is not made for GPUs yet"
-        raise HawkError("H503", what, each.loc, "run it on the CPU")
 
 
 def ptx_text(fn: Function, arch: str, ways: Sequence[Way] = (Way.PLAIN,)) -> str:
