@@ -336,7 +336,7 @@ class Kernel(Generic[P, R]):
         """The PTX made for one of NVIDIA's GPUs; no GPU and no compiler is needed.
 
         `arch` is its compute capability, `"sm_75"` or newer. `dtype` says for which float width.
-        Each thread takes samples, one after the other; `hawk/targets/ptx/entry.py` says which
+        Each thread takes samples, one after the other; `hawk/targets/thread.py` says which
         parameters it has. Of a kernel that reduces or scatters there is one for each part of its
         step, see `hawk/targets/ptx/collective.py`. Raises HawkError for a chip that is not known,
         ValueError for a width that the kernel cannot have.

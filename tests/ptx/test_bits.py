@@ -35,7 +35,9 @@ from tests.unit.targets.test_differential import batch_for, every_operation, ope
 
 reals = pytest.mark.parametrize("real", REALS, ids=lambda real: real.value)
 
-BATCHES = ((0, 3, 1, 32), (1, 16, 3, 32), (60, 3, 1, 32), (1000, 1, 2, 512))
+BATCHES = ((0, 3, 1, 32), (1, 16, 3, 32), (60, 3, 1, 32), (1000, 1, 4, 256))
+"""Samples, steps, blocks and threads of a block: fewer threads than samples, and more."""
+BATCHES = ((0, 3, 1, 32), (1, 16, 3, 32), (60, 3, 1, 32), (1000, 1, 3, 200))
 """Samples, steps, blocks and threads of a block: fewer threads than samples, and more."""
 SHAPES = ((1, 32), (3, 32), (40, 32))
 """Blocks, and threads of a block."""
@@ -62,19 +64,12 @@ def test_programs_give_what_the_interpreter_gives(
     got, expected = few.copy(), interpreted(fn, few, 16, range(7))
     run(module, fn.planes, got, 16)
     assert [] == differences(expected, got)
-    for n, steps, shape in (
-        (0, 3, (1, 32)),
-        (1, 16, (3, 32)),
-        (60, 3, (1, 32)),
-        (1000, 1, (2, 512)),
-    ):
+    for n, steps, blocks, threads in BATCHES:
         batch = batch_for(fn.planes, n, seed=steps)
         expected, got = batch.copy(), batch.copy()
         launch(compiled, expected, steps)
-        run(
-            module, fn.planes, got, steps, blocks=shape[0], threads=shape[1], seed=steps - 1 or None
-        )
-        assert [] == differences(expected, got)[:3], (n, steps, shape)
+        run(module, fn.planes, got, steps, blocks=blocks, threads=threads, seed=n or None)
+        assert [] == differences(expected, got)[:3], (n, steps)
 
 
 @pytest.mark.parametrize("dtype", DType, ids=lambda dtype: dtype.value)

@@ -236,3 +236,10 @@ def test_the_module_is_read_whole() -> None:
     assert isinstance(found, Module)
     assert ("8.0", "sm_75") == (found.version, found.target)
     assert ["u64"] == [each.kind for each in found.kernels["f"].parameters]
+
+
+def test_a_block_of_more_threads_than_the_kernel_allows_is_refused() -> None:
+    text = kernel("").replace("\n{", "\n.maxntid 64\n{", 1)
+    launch(text, [np.zeros(1)], threads=64)
+    with pytest.raises(AssertionError, match="65 threads of a block"):
+        launch(text, [np.zeros(1)], threads=65)

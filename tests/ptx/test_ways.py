@@ -11,7 +11,7 @@ from hawk.ir.nodes import Function
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.ptx.compile import entry_name, ptx_text
-from hawk.targets.ptx.entry import Way, Words
+from hawk.targets.thread import Way, Words
 from tests.oracle.batch import Batch, differences, launch
 from tests.ptx import machine
 from tests.ptx.parse import Module, parse

@@ -14,7 +14,8 @@ from hawk.passes.phases import given_to, plane_given_to, step_of
 from hawk.passes.pipeline import optimise
 from hawk.targets.ptx.chip import chip
 from hawk.targets.ptx.compile import emitted, entry_name
-from hawk.targets.ptx.entry import Way, assembled
+from hawk.targets.ptx.entry import NVIDIA
+from hawk.targets.thread import Kernel, module_of
 
 
 class Part(NamedTuple):
@@ -22,7 +23,7 @@ class Part(NamedTuple):
 
     name: str
     fn: Function
-    """Its planes are the parameters, see `entry`."""
+    """Its planes are the parameters, see `hawk.targets.thread`."""
     held: frozenset[str]
     """The planes that hold what a reduction gave: of these the address is passed."""
 
@@ -52,7 +53,8 @@ def collective(fn: Function, arch: str) -> Collective:
         given.append(plain or _part(f"{name}_{place}", given_to(fn, reduction), made))
     step = _part(name, step_of(fn), made)
     parts = [each for each in (*given, step) if isinstance(each, Part)]
-    text = assembled([(each.name, each.fn, (Way.PLAIN,), each.held) for each in parts])
+    kernels = [Kernel(each.name, each.fn, held=each.held) for each in parts]
+    text = module_of(kernels, NVIDIA)
     return Collective(emitted(text, known), tuple(given), step)
 
 

@@ -11,7 +11,8 @@ import llvmlite.binding as llvm
 from hawk.ir.nodes import Function
 from hawk.locks import compiling
 from hawk.targets.ptx.chip import Chip, chip
-from hawk.targets.ptx.entry import TRIPLE, Way, module_text
+from hawk.targets.ptx.entry import TRIPLE, module_text
+from hawk.targets.thread import Way
 
 _NO_NAME = re.compile(r"\W")
 
