@@ -28,7 +28,8 @@ class Frame:
         self.parameters: dict[str, NDArray[np.uint8]] = {}
         self.symbols: dict[str, Array] = {}
         """The address of each variable."""
-        everyone = np.arange(self.count)
+        everyone = self.everyone = np.arange(self.count)
+        """All threads. Where these are meant, nothing has to be picked."""
         self.block = everyone // max(1, width)
         self.special: Mapping[str, Array] = {
             "%tid.x": (everyone % max(1, width)).astype(np.uint32),
@@ -58,22 +59,24 @@ class Frame:
         if isinstance(operand, Symbol):
             if operand.name not in self.symbols or kind[1:] != "64":
                 raise ins.unknown(f"the operand {operand.name}")
-            where = self.symbols[operand.name].view(dtype_of(kind))
-            return lambda threads: where[threads]
+            return self._picked(self.symbols[operand.name].view(dtype_of(kind)))
         if not isinstance(operand, Register):
             raise ins.unknown("an operand of this form")
         held = self.register(ins, operand.name)
         if kind == "pred":
             if held.dtype != bool:
                 raise ins.unknown(f"{operand.name} is no predicate")
-            return lambda threads: held[threads]
+            return self._picked(held)
         dtype, size = dtype_of(kind), size_of(kind)
         self._fits(ins, operand, held, kind, wider=wider or ins.name == "cvt")
         if held.itemsize == size:
-            seen = held.view(dtype)
-            return lambda threads: seen[threads]
+            return self._picked(held.view(dtype))
         narrow = dtype_of(raw_kind(kind))
         return lambda threads: held[threads].astype(narrow).view(dtype)
+
+    def _picked(self, held: Array) -> Read:
+        everyone = self.everyone
+        return lambda threads: held if threads is everyone else held[threads]
 
     def write(self, ins: Instruction, operand: Operand, kind: str, *, wider: bool = False) -> Write:
         """How numbers of a kind are put into a register. `wider`: it may be."""
@@ -82,10 +85,10 @@ class Frame:
             return lambda threads, numbers: None
         if not isinstance(operand, Register) or operand.name in self.special:
             raise ins.unknown("a result has to go to a register")
-        held = self.register(ins, operand.name)
+        held, everyone = self.register(ins, operand.name), self.everyone
 
         def put(threads: Threads, numbers: Array) -> None:
-            held[threads] = numbers
+            held[... if threads is everyone else threads] = numbers
 
         if kind == "pred":
             if held.dtype != bool:
@@ -99,7 +102,7 @@ class Frame:
 
         def put_bits(threads: Threads, numbers: Array) -> None:
             assert numbers.dtype == dtype, (ins.text, numbers.dtype)
-            held[threads] = numbers.view(raw)
+            put(threads, numbers.view(raw))
 
         return put_bits
 

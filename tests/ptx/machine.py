@@ -118,7 +118,7 @@ class Machine:
 
     def _execute(self, random: Random | None) -> None:
         left = MOST
-        self._go(0, np.arange(self.frame.count))
+        self._go(0, self.frame.everyone)
         while self.waiting:
             place = min(self.waiting) if random is None else random.choice(list(self.waiting))
             parts = self.waiting.pop(place)
@@ -127,6 +127,8 @@ class Machine:
                 cut = random.randrange(1, len(threads))
                 self._go(place, threads[cut:])
                 threads = threads[:cut]
+            if len(threads) == self.frame.count:
+                threads = self.frame.everyone
             left -= self._stretch(place, threads)
             if left < 0:
                 raise Endless(f"{self.kernel.name}: still at {self.kernel.body[place].text!r}")
