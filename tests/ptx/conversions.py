@@ -17,8 +17,8 @@ TO_INTEGRAL: dict[str, Callable[[Array], Array]] = {
 }
 
 NAN_TO_INTEGER = ["zero", "sign"]
-"""What NaN becomes as an integer: editions of the ISA differ, so programs must not ask. `zero`: 0,
-always. `sign`: 0 from float32 to up to 32 bits, else the sign bit alone. The first one counts."""
+"""What NaN becomes as an integer. The ISA says 0, and programs must not ask. `zero`: 0, always.
+`sign`: 0 from float32 to up to 32 bits, else the sign bit alone. The first one counts."""
 
 
 def convert(

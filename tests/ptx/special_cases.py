@@ -223,10 +223,9 @@ TABLE = (
     ),
     Section(
         "9.7.9 Data Movement and Conversion Instructions: cvt, to integers",
-        "A float is rounded as asked, then cut to the range, with or without `.sat`. What becomes "
-        "of NaN differs between editions of the ISA: 0, or the sign bit alone where the float or "
-        "the integer has 64 bits; so nobody may ask. Integers lose their upper bits, or with "
-        "`.sat` are cut to the range.",
+        "A float is rounded as asked, then cut to the range, with or without `.sat`. NaN becomes "
+        "0; we do not rely on it, and it can be the sign bit alone here where the float or the "
+        "integer has 64 bits. Integers lose their upper bits, or with `.sat` are cut to the range.",
         _cases(
             ("cvt.rzi.s32.f64", (2.0**31,), MOST_32),
             ("cvt.rzi.s32.f64", (-inf,), LEAST_32),

@@ -43,7 +43,7 @@ def test_the_bits_are_those_of_the_cpu(program: int) -> None:
     launches = random.choice(((1, 16), (3, 1, 3), (16,), (1, 1)))
     if not any(plane.role is Role.STATE for plane in fn.planes):
         launches = (1,)
-    # What NaN becomes as an integer is not laid down, so no program may ask.
+    # No program may ask what NaN becomes as an integer.
     nan = random.choice(("zero", "sign"))
     with mock.patch.object(conversions, "NAN_TO_INTEGER", [nan]):
         for steps in launches:
