@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 import hawk
 import hawk.math
-from benchmarks.kernels import ROWS, relax
+from benchmarks.kernels import FAST, ROWS, relax
 from eagle.bench_kernels import lorenz
 from hawk import Bool, Grid, Index, Int32, Matrix, Mutable, Param, Scalar, Table, Vector
 from hawk.ir.hidden import dimension_name, grid_of
@@ -141,10 +141,31 @@ def stir(u: Grid["r", "c"], w: Param) -> Grid["r", "c"]:
     return w * (a - u) + u.at(r=hawk.sample_index("c"), c=0) / hawk.n_samples("c")
 
 
+@dataclass
+class Body:
+    """A point that moves."""
+
+    r: Vector[2]
+    v: Vector[2]
+    mass: Scalar
+
+    def pushed(self, force: Any, dt: Any) -> Any:
+        v = self.v + dt * force / self.mass
+        return Body(self.r + dt * v, v, self.mass)
+
+
+@hawk.kernel
+def pushed(body: Mutable[Body], dt: Param) -> Scalar:
+    force = -body.r if body.mass > 1.0 else hawk.math.vec(0.0, -9.81)
+    body = body.pushed(force, dt)
+    return 0.5 * body.mass * hawk.math.dot(body.v, body.v)
+
+
 CONSTRUCTS: dict[str, tuple[Kernel[..., Any], dict[str, Number]]] = {
     "random": (dice, {"seed": 7}),
     "vectors": (bodies, {"dt": 0.1}),
     "tables": (knots, {}),
+    "objects": (pushed, {"dt": 0.1}),
     "grid": (stir, {"w": 0.25, dimension_name("r"): 5, dimension_name("c"): 8}),
     "relax": (relax, {dimension_name("r"): 10, dimension_name("c"): 4}),
 }
@@ -191,7 +212,9 @@ def test_constructs_give_what_the_cpu_gives(name: str, real: DType) -> None:
 
 
 def benchmark_kernels() -> Iterator[tuple[str, Kernel[..., Any]]]:
+    """Each of them once; `pendulum` with fast functions too."""
     seen: list[object] = []
+    yield "pendulum, fast", FAST["pendulum"].kernel
     for name, row in ROWS.items():
         if row.kernel not in seen:
             seen.append(row.kernel)
