@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,8 @@ from hawk.kernel import WIDTHS, Kernel
 
 PAGE = Path(__file__).parents[1] / "docs" / "gpu.md"
 BEGIN, END = "<!-- made by tools/registers.py -->\n", "<!-- until here -->\n"
-ASSEMBLER = shutil.which("ptxas")
+PACKAGES = Path(sysconfig.get_path("purelib"), "nvidia").glob("*/bin/ptxas")
+ASSEMBLER = shutil.which("ptxas") or next(map(str, PACKAGES), None)
 CHIPS = {
     "sm_75": "Turing",
     "sm_80": "Ampere, A100",

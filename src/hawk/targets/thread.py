@@ -155,7 +155,8 @@ class Entry:
         with e.scope():
             sample = position
             if self.way is Way.MAPPED:
-                sample = e.define(f"load i64, {GLOBAL} {self._word('%map', position)}")
+                at_map = e.define(f"getelementptr i64, {GLOBAL} %map, i64 {position}")
+                sample = e.define(f"load i64, {GLOBAL} {at_map}")
             ended = self._sample(sample)
         following = e.define(f"add i64 {position}, {threads}")
         total = e.define(f"add i64 {finished}, {ended}")
@@ -173,20 +174,20 @@ class Entry:
     def _launch(self) -> str:
         """The parameters after the planes; how many samples there are, or positions."""
         e = self.emitter
-        if self.way is Way.PLAIN:
-            self.parameters += ["i64 %n", "i64 %steps"]
-            return "%n"
-        self.parameters += [f"{GLOBAL} %words", f"{GLOBAL} %map"]
-        if self.way is Way.AUTO:
-            self.parameters[-2:] = ["i64 %n", f"{GLOBAL} %words"]
-        self.steps = e.define(f"load i64, {GLOBAL} {self._word('%words', Words.STEPS)}")
-        if self.way is Way.AUTO:
-            return "%n"
-        return e.define(f"load i64, {GLOBAL} {self._word('%words', Words.LIVE)}")
+        self.parameters += {
+            Way.PLAIN: ("i64 %n", "i64 %steps"),
+            Way.AUTO: ("i64 %n", f"{GLOBAL} %words"),
+            Way.MAPPED: (f"{GLOBAL} %words", f"{GLOBAL} %map"),
+        }[self.way]
+        if self.way is not Way.PLAIN:
+            self.steps = e.define(f"load i64, {GLOBAL} {self._word(Words.STEPS)}")
+        if self.way is Way.MAPPED:
+            return e.define(f"load i64, {GLOBAL} {self._word(Words.LIVE)}")
+        return "%n"
 
-    def _word(self, base: str, place: int | str) -> str:
-        place = place if isinstance(place, str) else int(place)
-        return self.emitter.define(f"getelementptr i64, {GLOBAL} {base}, i64 {place}")
+    def _word(self, word: Words) -> str:
+        """Where it is in memory."""
+        return self.emitter.define(f"getelementptr i64, {GLOBAL} %words, i64 {int(word)}")
 
     def _tell(self, finished: str) -> None:
         """Add what became done. Whole numbers add up to the same in any order."""
@@ -194,7 +195,7 @@ class Entry:
         some, none = e.label("some"), e.label("none")
         e.branch(e.define(f"icmp ne i64 {finished}, 0"), some, none)
         e.place(some)
-        at = self._word("%words", Words.FINISHED)
+        at = self._word(Words.FINISHED)
         scope = f'syncscope("{self.dialect.scope}")'
         e.define(f"atomicrmw add {GLOBAL} {at}, i64 {finished} {scope} monotonic")
         e.jump(none)

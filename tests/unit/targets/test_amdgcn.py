@@ -8,7 +8,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from hawk.passes.pipeline import optimise
-from hawk.targets.amdgcn.compile import AMD, object_code
+from hawk.targets.amdgcn.compile import object_code
 from hawk.targets.thread import Way
 from tests.unit.targets.by_hand import PROGRAMS, REALS
 
@@ -25,8 +25,3 @@ def test_kernels_become_objects_that_need_nothing_else(chip: str) -> None:
         undefined = [s.name for s in symbols if s["st_shndx"] == "SHN_UNDEF" and s.name]
         assert [] == undefined
         assert {"kernel.kd", "kernel_auto.kd", "kernel_mapped.kd"} <= {s.name for s in symbols}
-
-
-def test_the_kernel_is_that_of_nvidias_gpus_but_for_where_a_thread_is() -> None:
-    assert "amdgcn" in AMD.triple
-    assert "agent" == AMD.scope

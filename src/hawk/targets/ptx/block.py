@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hawk.ir.reduce import BLOCK
+from hawk.targets.ptx.entry import THREADS
+from hawk.targets.thread import GLOBAL
 
-THREADS = 256
-GLOBAL = "ptr addrspace(1)"
 SHARED = "ptr addrspace(3)"
+"""Memory that the threads of a block see."""
 EACH = BLOCK // THREADS
 """Places of a block of 1,024 that a thread looks at: those 256 apart."""
 HALVES = tuple(THREADS >> level for level in range(1, THREADS.bit_length()))

@@ -18,18 +18,18 @@ from hawk.targets.ptx.block import (
     ARRAYS,
     BARRIER,
     EACH,
-    GLOBAL,
     HALVES,
     SHARED,
     SIZES,
-    THREADS,
     define,
     each,
     if_it_takes_part,
     items,
     sample_of,
 )
+from hawk.targets.ptx.entry import THREADS
 from hawk.targets.shape import LLVM_TYPES
+from hawk.targets.thread import GLOBAL
 
 SUMMED = (DType.I32, DType.U32, DType.I64, DType.F32, DType.F64)
 COUNTS = {"fold_kept": "", "fold_true": "ne", "fold_false": "eq"}

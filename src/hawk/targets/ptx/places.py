@@ -22,26 +22,26 @@ from hawk.ir.nodes import Const
 from hawk.ir.reduce import neutral_of
 from hawk.ir.types import DType
 from hawk.targets.llvm import literal
+from hawk.targets.ordered import ordered
 from hawk.targets.ptx.block import (
     ARRAYS,
     BARRIER,
     EACH,
-    GLOBAL,
     HALVES,
     SHARED,
     SIZES,
-    THREADS,
     define,
     each,
     if_it_takes_part,
     items,
     sample_of,
 )
+from hawk.targets.ptx.entry import THREADS
 from hawk.targets.shape import LLVM_TYPES
+from hawk.targets.thread import GLOBAL
 
 ORDERED = (DType.I32, DType.U32, DType.I64, DType.F32, DType.F64)
 NAN = -(2**63)
-_INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
 def least_name(kind: str, dtype: DType) -> str:
@@ -66,13 +66,7 @@ def _key(j: int, kind: str, dtype: DType) -> str:
     size = dtype.itemsize
     bits = f"i{8 * size}"
     if dtype.is_float:
-        top = 8 * size - 1
-        lines = f"""  %sign{j} = ashr {bits} %value{j}, {top}
-  %turn{j} = lshr {bits} %sign{j}, 1
-  %near{j} = xor {bits} %value{j}, %turn{j}
-  %size{j} = and {bits} %value{j}, {2**top - 1}
-  %nan{j} = icmp ugt {bits} %size{j}, {_INFINITE[size]}
-"""
+        lines = ordered(f"value{j}", dtype, key=f"near{j}", nan=f"nan{j}")
     else:
         lines = f"  %near{j} = add {bits} %value{j}, 0\n  %nan{j} = and i1 false, false\n"
     widen = "zext" if dtype is DType.U32 else "sext"

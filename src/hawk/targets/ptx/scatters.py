@@ -17,11 +17,11 @@ from collections.abc import Iterator
 
 from hawk.ir.scatter import kinds_of
 from hawk.ir.types import DType
-from hawk.targets.ptx.block import GLOBAL, define, each
+from hawk.targets.ordered import extreme_of
+from hawk.targets.ptx.block import define, each
 from hawk.targets.shape import MEMORY_TYPES
+from hawk.targets.thread import GLOBAL
 
-_INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}
-_NAN = {4: 0x7FC00000, 8: 0x7FF8000000000000}
 _PARAMETERS = (
     f"{GLOBAL} %table",
     "i64 %size",
@@ -65,7 +65,7 @@ def _in_order(kind: str, dtype: DType) -> str:
     extreme = dtype.is_float and kind in ("min", "max")
     element = f"i{8 * dtype.itemsize}" if extreme else MEMORY_TYPES[dtype]
     operation = "fadd" if dtype.is_float else kind
-    together = _extreme(kind, dtype) if extreme else f"%both = {operation} {element} %old, %new"
+    together = extreme_of(kind, dtype) if extreme else f"%both = {operation} {element} %old, %new"
     inside = f"""  %old.at = getelementptr {element}, {GLOBAL} %table, i64 %one
   %was = load {element}, {GLOBAL} %old.at
   %mine.64 = add i64 %one, 1
@@ -94,28 +94,3 @@ put:
   store {element} %old, {GLOBAL} %old.at
 """
     return define(scatter_name(kind, dtype), _PARAMETERS, each("%size", inside))
-
-
-def _extreme(kind: str, dtype: DType) -> str:
-    """%both of %old and %new, which hold the bits of floats: NaN where one is, -0 below 0."""
-    size = dtype.itemsize
-    bits = f"i{8 * size}"
-    lines: list[str] = []
-    for name in ("old", "new"):
-        # Negative numbers in reverse, so -0.0 is just before 0.0.
-        lines += [
-            f"%{name}.sign = ashr {bits} %{name}, {8 * size - 1}",
-            f"%{name}.turn = lshr {bits} %{name}.sign, 1",
-            f"%{name}.key = xor {bits} %{name}, %{name}.turn",
-            f"%{name}.size = and {bits} %{name}, {2 ** (8 * size - 1) - 1}",
-            f"%{name}.nan = icmp ugt {bits} %{name}.size, {_INFINITE[size]}",
-        ]
-    pair = ("%new", "%old") if kind == "min" else ("%old", "%new")
-    first, second = (f"{bits} {each}" for each in pair)
-    lines += [
-        f"%less = icmp slt {bits} %new.key, %old.key",
-        f"%number = select i1 %less, {first}, {second}",
-        "%nan = or i1 %old.nan, %new.nan",
-        f"%both = select i1 %nan, {bits} {_NAN[size]}, {bits} %number",
-    ]
-    return "\n  ".join(lines)
