@@ -149,6 +149,15 @@ def test_there_is_code_for_every_chip(chip: str) -> None:
     assert {"float64", "float32"} == set(assembled(joined(texts), chip))
 
 
+def test_the_text_is_the_same_for_every_chip_but_for_its_head(texts: dict[str, str]) -> None:
+    """So what holds for the text that is run by the tests holds for that of every chip."""
+    for name in ("every-f64", "every-f32", "every-i64", "fall-f64", "random-4", "random-7"):
+        body = texts[name].partition(".address_size")[2]
+        for chip in CHIPS:
+            text = ptx_text(optimise(CORPUS[name]), chip)
+            assert body == text.partition(".address_size")[2], (name, chip)
+
+
 def test_elementary_functions_call_nothing() -> None:
     text = functions.ptx("sm_90")
     assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
