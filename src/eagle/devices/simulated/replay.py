@@ -244,7 +244,7 @@ class _Runner:
             if item.eager:
                 item.function()
             else:
-                with STREAM.calling(item.name):
+                with STREAM.guard.calling(item.name):
                     item.function()
         except BaseException as error:
             if item.eager and isinstance(error, KeyboardInterrupt):
