@@ -39,6 +39,10 @@ class Home(abc.ABC):
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """New memory of the device, in which nobody has written."""
 
+    @abc.abstractmethod
+    def array(self, memory: NDArray[Any]) -> Any:
+        """Memory of the device as an array."""
+
 
 class DeviceArray(abc.ABC):
     """An array on a device, or a view of one.

@@ -37,7 +37,7 @@ class Library(Generic[A]):
     def _made(self, numbers: Any) -> A:
         memory = self._home.new(numbers.shape, numbers.dtype)
         self._home.write(memory, numbers)
-        return self.ndarray(memory)
+        return self._home.array(memory)
 
     def zeros(self, shape: Any, dtype: Any = np.float64) -> A:
         """An array of zeros."""
@@ -56,7 +56,7 @@ class Library(Generic[A]):
         home, like = self._home, np.empty(shape, dtype)
         allocations.check(f"an array on {home.name}")
         home.enter(f"making an array on {home.name}")
-        return self.ndarray(home.new(like.shape, like.dtype))
+        return home.array(home.new(like.shape, like.dtype))
 
     def zeros_like(self, array: Any, dtype: Any = None) -> A:
         """An array of zeros, of the shape and type of another one."""

@@ -29,8 +29,10 @@ _TYPES = {1: ctypes.c_uint8, 4: ctypes.c_uint32, 8: ctypes.c_uint64}
 
 
 class Bindings(Driver):
-    """The real one. Raises ImportError where the package is not there, DriverError where CUDA is
-    not."""
+    """The real one.
+
+    Raises ImportError where the package is not there, DriverError where CUDA is not.
+    """
 
     def __init__(self) -> None:
         self._cuda: Any = _package()
@@ -64,7 +66,11 @@ class Bindings(Driver):
         device, kinds = self._ask("cuDeviceGet", number), self._cuda.CUdevice_attribute
         name: bytes = self._ask("cuDeviceGetName", 256, device)
         major, minor, several = (
-            int(self._ask("cuDeviceGetAttribute", getattr(kinds, f"CU_DEVICE_ATTRIBUTE_{each}"), device))
+            int(
+                self._ask(
+                    "cuDeviceGetAttribute", getattr(kinds, f"CU_DEVICE_ATTRIBUTE_{each}"), device
+                )
+            )
             for each in (
                 "COMPUTE_CAPABILITY_MAJOR",
                 "COMPUTE_CAPABILITY_MINOR",
@@ -100,7 +106,13 @@ class Bindings(Driver):
         kinds = self._cuda.CUpointer_attribute
         try:
             kind, gpu, managed = (
-                int(self._ask("cuPointerGetAttribute", getattr(kinds, f"CU_POINTER_ATTRIBUTE_{each}"), address))
+                int(
+                    self._ask(
+                        "cuPointerGetAttribute",
+                        getattr(kinds, f"CU_POINTER_ATTRIBUTE_{each}"),
+                        address,
+                    )
+                )
                 for each in ("MEMORY_TYPE", "DEVICE_ORDINAL", "IS_MANAGED")
             )
         except DriverError as unknown:
@@ -176,9 +188,7 @@ class Bindings(Driver):
                 kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ = work.blocks, 1, 1
                 kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ = work.threads, 1, 1
                 sizes = tuple(_TYPES[each.size] for each in work.arguments)
-                words = tuple(
-                    each.word & ((1 << 8 * each.size) - 1) for each in work.arguments
-                )
+                words = tuple(each.word & ((1 << 8 * each.size) - 1) for each in work.arguments)
                 kernel.kernelParams = words, sizes
             case Copy():
                 parameters.type = kinds.CU_GRAPH_NODE_TYPE_MEMCPY
@@ -192,8 +202,10 @@ class Bindings(Driver):
         return parameters
 
     def _describe(self, memcpy: Any, work: Copy) -> None:
-        """A copy. Both types of memory are said: what the driver does not know it would take for
-        its own."""
+        """A copy.
+
+        Both types of memory are said: what the driver does not know it would take for its own.
+        """
         kinds = self._cuda.CUmemorytype
         three = memcpy.copyParams
         three.WidthInBytes, three.Height, three.Depth = work.size, work.rows, 1

@@ -1,4 +1,4 @@
-"""Arrays on the simulated device: their memory is the host's, but nobody on the host may read it."""
+"""Arrays on the simulated device: their memory is the host's, which the host may not read."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ class SimulatedHome(Home):
         memory = np.empty(shape, dtype)
         poison(memory)
         return memory
+
+    def array(self, memory: NDArray[Any]) -> SimulatedArray:
+        return SimulatedArray(memory)
 
 
 HOME = SimulatedHome()
