@@ -50,7 +50,7 @@ class Foreign(NamedTuple):
 
 Reader: TypeAlias = "Callable[[Any], Foreign | None]"
 
-_LIBRARIES = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "eagle": "simulated"}
+_LIBRARIES = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "eagle": "own"}
 """Libraries with a file of their own, by the package their types come from."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import eagle
 from eagle.devices.cuda import code, device
 from eagle.devices.cuda.array import CudaArray
 from eagle.devices.library import Library
@@ -39,3 +40,41 @@ def gpu_of_tests(driver: Recorder | None = None) -> Iterator[TestLibrary]:
         finally:
             driver.work.wait()
             device.use(None)
+
+
+# -- tests that run on each device -----------------------------------------------------------------
+
+
+def simulated_only(test: Any) -> Any:
+    """Mark a test of what only the simulated device does."""
+    test.simulated_only = True
+    return test
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Run a test on each device, for `pytest_generate_tests`."""
+    if "on_device" in metafunc.fixturenames:
+        only = hasattr(metafunc.function, "simulated_only")
+        devices = ["simulated"] if only else ["simulated", "cuda"]
+        metafunc.parametrize("on_device", devices, indirect=True)
+
+
+def device_for(names: dict[str, Any]) -> Any:
+    """A fixture that gives the name `xp` of a file of tests to the library of a device.
+
+    `WHERE` becomes how messages call that device.
+    """
+
+    @pytest.fixture(autouse=True)
+    def on_device(request: pytest.FixtureRequest) -> Iterator[None]:
+        if request.param == "simulated":
+            names["xp"], names["WHERE"] = eagle.xp_for("simulated"), "the simulated device"
+            yield
+            names["xp"].set_seed(0)
+            return
+        with gpu_of_tests() as library:
+            names["xp"], names["WHERE"] = library, "GPU 0"
+            yield
+            names.update(xp=None, WHERE="")
+
+    return on_device
