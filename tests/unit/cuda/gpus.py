@@ -19,6 +19,12 @@ class TestLibrary(Library[Any]):
     __test__ = False
     driver: Recorder
 
+    def over(self, memory: Any) -> CudaArray:
+        """Memory of a test as an array of the GPU."""
+        self.driver.adopt(memory)
+        home: Any = self._home
+        return CudaArray(memory, home)
+
     def set_seed(self, seed: int) -> None:
         """Choose the order in which nodes run."""
         self.driver.chance.seed(seed)

@@ -11,6 +11,7 @@ import ctypes
 import itertools
 import random
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
@@ -35,6 +36,7 @@ from tests.unit.cuda import native
 
 _TEXTS: dict[str, Any] = {}
 """The traced program that each PTX text was made of."""
+_BODIES: dict[str, tuple[int, tuple[int, ...]]] = {}
 _ptx_of = code.ptx_of
 
 
@@ -152,9 +154,11 @@ class Recorder(Driver):
         self.memory[address] = size, memory, self._thread.contexts[-1] - 100
         return address
 
-    def adopt(self, address: int, size: int) -> None:
-        """Take memory of a test for the GPU's."""
-        self.memory[address] = size, None, 0
+    def adopt(self, memory: Any) -> None:
+        """Take the memory of a test's array for the GPU's, for as long as the array is there."""
+        address = memory.__array_interface__["data"][0]
+        self.memory[address] = memory.nbytes, None, 0
+        weakref.finalize(memory, self.memory.pop, address, None)
 
     def free(self, address: int) -> None:
         self._enter("free")
@@ -215,7 +219,9 @@ class Recorder(Driver):
         if f".entry {name}(" not in text:
             refuse("function", "CUDA_ERROR_NOT_FOUND")
         if text in _TEXTS:
-            address, sizes = native.of_program(_TEXTS[text])
+            if text not in _BODIES:
+                _BODIES[text] = native.of_program(_TEXTS[text])
+            address, sizes = _BODIES[text]
         else:
             pointers = (self._setter, self._clock)
             setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)

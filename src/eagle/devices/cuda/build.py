@@ -33,7 +33,6 @@ from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Re
 from hawk.ir.nodes import Role
 
 if TYPE_CHECKING:
-    from eagle.devices.cuda.code import Code
     from eagle.devices.cuda.device import CudaDevice
     from eagle.devices.cuda.stamps import Stamps
 
@@ -126,10 +125,10 @@ class Builder:
     """Makes a part of a graph of nodes of a plan."""
 
     def __init__(
-        self, device: CudaDevice, plan: Plan, code: Code, kept: Kept, stamps: Stamps | None = None
+        self, device: CudaDevice, plan: Plan, kept: Kept, stamps: Stamps | None = None
     ) -> None:
         self.device, self.driver = device, device.driver
-        self.plan, self._code, self._kept, self._stamps = plan, code, kept, stamps
+        self.plan, self._kept, self._stamps = plan, kept, stamps
         self.items: dict[int, Item] = {}
         """The node of the plan that each of the driver's is part of."""
         self.part = Part(Rounds())
@@ -239,7 +238,7 @@ class Builder:
             self._refresh(body, item, region, numbers)
         if not item.n:
             return
-        function = self._code.of(item)
+        function = self.device.code.of(item)
         blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
         body.add(lambda: asked.Kernel(function, blocks, threads, arguments(item)), item)
 

@@ -1,4 +1,4 @@
-"""Kernels of a graph as functions of the driver's: made into PTX for the GPU, and loaded."""
+"""Kernels of graphs as functions of the driver's: made into PTX for the GPU, and loaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def arch_of(capability: int) -> str:
 
 
 class Code:
-    """The kernels of a graph."""
+    """The kernels that a GPU has run. They are few, and stay there as long as the process."""
 
     def __init__(self, device: CudaDevice) -> None:
         self._device = device

@@ -18,6 +18,7 @@ from eagle.devices.arrays import Home, memory_of
 from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partition
 from eagle.devices.cuda import refusals
 from eagle.devices.cuda.array import CudaArray, Held
+from eagle.devices.cuda.code import Code
 from eagle.devices.cuda.driver import OLDEST, Copy, Driver, DriverError, Gpu, Side
 from eagle.devices.cuda.remains import Handles, Remains
 from eagle.devices.guard import Guard
@@ -62,6 +63,7 @@ class CudaDevice(Device):
                     f"{self.gpu.capability / 10}, and kernels are made for "
                     f"{OLDEST_GPU / 10} and newer"
                 )
+            self.code = Code(self)
             self.context = driver.context(number)
             with self.current():
                 self.stream = driver.stream()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from eagle.devices.base import Captured, Failure, Span
 from eagle.devices.cuda.build import Builder, Part
-from eagle.devices.cuda.code import Code
 from eagle.devices.cuda.driver import DriverError
 from eagle.devices.cuda.hosts import Kept, NativeCall
 from eagle.devices.cuda.remains import Handles
@@ -30,10 +29,9 @@ class CudaCaptured(Captured):
     """The parts of a graph, each as the driver launches it, and eager functions between them."""
 
     def __init__(self, device: CudaDevice, plan: Plan) -> None:
-        device.guard.check(f"building the graph {plan.name}")
+        device.guard.check(f"replaying the graph {plan.name}")
         self._device, self._plan = device, plan
         self._kept = Kept()
-        self._code = Code(device)
         self._pieces = pieces(plan)
         self._alone = _reads_what_is_written(plan)
         """May a replay begin only when the one before is over?"""
@@ -59,7 +57,7 @@ class CudaCaptured(Captured):
         self._built = True
 
     def _made(self, stamps: Stamps | None) -> list[Part | Call]:
-        builder = Builder(self._device, self._plan, self._code, self._kept, stamps)
+        builder = Builder(self._device, self._plan, self._kept, stamps)
         return [
             piece if isinstance(piece, Call) else builder.make(piece)
             for piece in self._pieces

@@ -55,6 +55,8 @@ _library = Library(HOME, SimulatedArray)
 
 ndarray = SimulatedArray
 """The type of its arrays."""
+over = SimulatedArray
+"""Memory of the host as an array of the device."""
 zeros, ones, full, empty = _library.zeros, _library.ones, _library.full, _library.empty
 zeros_like, ones_like = _library.zeros_like, _library.ones_like
 full_like, empty_like = _library.full_like, _library.empty_like
