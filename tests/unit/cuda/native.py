@@ -49,9 +49,7 @@ def of_program(fn: Function) -> tuple[int, tuple[int, ...]]:
 
 
 def _linked(text: str) -> int:
-    library = link_symbols(
-        assemble(f'target triple = "{host().triple}"\n{text}', host()), "body"
-    )
+    library = link_symbols(assemble(f'target triple = "{host().triple}"\n{text}', host()), "body")
     _kept.append(library)
     return library["body"]
 

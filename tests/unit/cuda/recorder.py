@@ -1,7 +1,7 @@
-"""A driver made for tests: it writes down what it is asked for, refuses what CUDA refuses, and runs.
+"""A driver made for tests: it writes down what it is asked for, refuses what CUDA does, and runs.
 
-Its GPU is host memory and a thread. Of the nodes that may run next one is drawn, a pageable array is
-read when a graph is launched, and nobody may use what is not there any more. Kernels are native
+Its GPU is host memory and a thread. Of the nodes that may run next one is drawn, a pageable array
+is read when a graph is launched, and nobody may use what is not there any more. Kernels are native
 code of this machine, see `native`.
 """
 
@@ -445,7 +445,9 @@ class Recorder(Driver):
         for number, node in found.nodes.items():
             after = ", ".join(str(places[each]) for each in node.after)
             what = self._described(node, name)
-            lines.append(f"{indent}{places[number]}. {what}" + (f"  (after {after})" if after else ""))
+            lines.append(
+                f"{indent}{places[number]}. {what}" + (f"  (after {after})" if after else "")
+            )
             if node.body:
                 lines += self.text(node.body, name, indent + "   ")
         return lines

@@ -37,6 +37,9 @@ class Bindings(Driver):
     def __init__(self) -> None:
         self._cuda: Any = _package()
         self._ask("cuInit", 0)
+        # In versions before 13 of the package the first of them has no data for edges.
+        second = hasattr(self._cuda, "cuGraphAddNode_v2")
+        self._adds = "cuGraphAddNode_v2" if second else "cuGraphAddNode"
         self._events: dict[int, Any] = {}
 
     def _ask(self, name: str, *given: Any) -> Any:
@@ -44,7 +47,7 @@ class Bindings(Driver):
         try:
             result, *found = getattr(self._cuda, name)(*given)
         except RuntimeError as missing:  # the library, or one function of it, is not there
-            raise DriverError(name, "not there", str(missing).partition("\n")[0]) from None
+            raise DriverError(name, "cannot be called", str(missing).partition("\n")[0]) from None
         if result != self._cuda.CUresult.CUDA_SUCCESS:
             raise DriverError(name, result.name, self._text(result))
         return found[0] if len(found) == 1 else tuple(found)
@@ -173,8 +176,9 @@ class Bindings(Driver):
 
     def _add(self, graph: int, after: Sequence[int], parameters: Any) -> Any:
         nodes = [self._cuda.CUgraphNode(each) for each in after]
-        given = (nodes or None, None, len(nodes), parameters)
-        return self._ask("cuGraphAddNode", self._cuda.CUgraph(graph), *given)
+        edges = [self._cuda.CUgraphEdgeData() for _ in nodes]  # whole nodes wait for whole nodes
+        given = (nodes or None, edges or None, len(nodes), parameters)
+        return self._ask(self._adds, self._cuda.CUgraph(graph), *given)
 
     def _parameters(self, work: Work) -> Any:
         """What a node does, as the driver takes it."""
@@ -272,6 +276,6 @@ class Bindings(Driver):
 
 @functools.cache
 def _package() -> Any:
-    from cuda.bindings import driver  # pyright: ignore[reportMissingImports]
+    from cuda.bindings import driver  # pyright: ignore
 
     return driver

@@ -82,8 +82,9 @@ def lock_all(locker: Locker | None) -> None:
     """Page-lock all pinned arrays that there are, and those to come; for None no more of them."""
     global _locker  # noqa: PLW0603 - the process has one driver
     with _lock:
-        for first, end in list(_spans.values()) if locker is not None else ():
-            locker.lock(first, end - first)
+        if locker is not None:
+            for first, end in list(_spans.values()):
+                locker.lock(first, end - first)
         _locker = locker
 
 

@@ -1,0 +1,72 @@
+"""A driver library made for tests, in the place of the real one: threads and Python's lock are real.
+
+Each scenario is a process of its own, because a mistake here hangs or crashes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+SECONDS = 60
+
+COMPILER = shutil.which(os.environ.get("CC", "cc"))
+PACKAGE = importlib.util.find_spec("cuda") and importlib.util.find_spec("cuda.bindings")
+pytestmark = [
+    pytest.mark.skipif(COMPILER is None, reason="no C compiler: the library cannot be made"),
+    pytest.mark.skipif(not PACKAGE, reason="no cuda-bindings: pip install 'accipiter[cuda]'"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where libcuda.so.1 is."""
+    made = tmp_path_factory.mktemp("libcuda")
+    assert COMPILER is not None
+    options = ["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
+    files = [HERE / "libcuda.c", "-o", made / "libcuda.so.1"]
+    subprocess.run([COMPILER, *options, *files], check=True)
+    return made
+
+
+def tried(folder: Path, *arguments: str, **environment: str) -> str:
+    """What a process says that uses the library."""
+    names = {"LD_LIBRARY_PATH": str(folder), "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", **environment}
+    run = subprocess.run(
+        [sys.executable, "-X", "faulthandler", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env={**os.environ, **names},
+        cwd=ROOT,
+    )
+    assert 0 == run.returncode, run.stderr
+    return run.stdout
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "pages loops profile exchange",
+        "replays exceptions device_in_a_function busy builds",
+        "leaving",
+    ],
+)
+def test_with_real_threads(folder: Path, names: str) -> None:
+    said = tried(folder, "-m", "tests.unit.cuda.scenarios", *names.split())
+    assert f"well {names}\n" + "all 200\n" * (names == "leaving") == said
+
+
+def test_a_gpu_is_found(folder: Path) -> None:
+    text = "import eagle; print(eagle.gpu_available())"
+    assert "True\n" == tried(folder, "-c", text)
+    assert "False\n" == tried(folder, "-c", text, FAKE_GPUS="0")
+    assert "False\n" == tried(folder, "-c", text, FAKE_CUDA="12030")
