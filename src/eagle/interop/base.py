@@ -81,6 +81,11 @@ def on_device(value: object, device: str) -> str:
     return f"{described(value)} on {device}, and this version runs kernels on the CPU"
 
 
+def on_cuda(value: object, device: str = "cuda") -> str:
+    """What came, where it is an array that lives on a GPU which kernels can run on."""
+    return f"{described(value)} on the GPU ({device}), where kernels run in a graph"
+
+
 def described(value: object) -> str:
     """Type and shape of an array, as far as it tells them."""
     try:

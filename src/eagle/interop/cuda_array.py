@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.interop.base import NUMPY, Foreign, on_device
+from eagle.interop.base import NUMPY, Foreign, on_cuda
 
 _DLPACK = frozenset({2, 13})
 """Numbers of DLPack for memory of CUDA: a device's own, and managed."""
@@ -24,8 +24,8 @@ _DLPACK = frozenset({2, 13})
 def read(value: Any) -> Foreign:
     """Say that the array is on the GPU."""
     library = type(value).__module__.partition(".")[0]
-    fix = "{x}.copy_to_host()" if library == "numba" else "a copy of it on the CPU"
-    return Foreign(None, NUMPY, on_device(value, "the GPU (cuda)"), fix)
+    fix = "a graph that calls it, or {x}.copy_to_host()" if library == "numba" else "a graph that calls it, or a copy of {x} on the CPU"
+    return Foreign(None, NUMPY, on_cuda(value), fix)
 
 
 class Located(NamedTuple):

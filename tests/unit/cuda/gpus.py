@@ -31,16 +31,24 @@ class TestLibrary(Library[Any]):
 
 
 @contextmanager
-def gpu_of_tests(driver: Recorder | None = None) -> Iterator[TestLibrary]:
-    """Inside `with` there is one GPU, whose driver is made here. It was asked for nothing wrong."""
+def gpu_of_tests(
+    driver: Recorder | None = None, *, entered: bool = True
+) -> Iterator[TestLibrary]:
+    """Inside `with` there is one GPU, whose driver is made here. It was asked for nothing wrong.
+
+    Unless `entered`, the GPU is only there, if it is.
+    """
     driver = driver or Recorder()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code, "ptx_of", ptx_of)
         device.use(driver)
         try:
-            library = TestLibrary(device.gpu(0).home, CudaArray)
-            library.driver = driver
-            yield library
+            if entered:
+                library = TestLibrary(device.gpu(0).home, CudaArray)
+                library.driver = driver
+                yield library
+            else:
+                yield None  # type: ignore[misc]
             driver.work.wait()
             assert not driver.wrong
         finally:

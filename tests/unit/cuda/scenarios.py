@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import sys
 import threading
@@ -19,15 +20,19 @@ import numpy as np
 import eagle
 import hawk
 from eagle.devices.cuda import code, device
-from eagle.devices.cuda.array import CudaArray
-from eagle.devices.library import Library
 from hawk import Int32, Mutable, Scalar
 from tests.unit.cuda import native
 
 _ptx_of = code.ptx_of
 _programs: dict[str, Any] = {}
 _registered: set[str] = set()
-_fake: Any = ctypes.CDLL("libcuda.so.1")
+
+
+@functools.cache
+def fake() -> Any:
+    """The library itself."""
+    return ctypes.CDLL("libcuda.so.1")
+
 
 
 def _ptx_written_down(fn: Any, arch: str) -> str:
@@ -47,11 +52,11 @@ class Registering(device.CudaDevice):
             else:
                 setter, clock = (
                     ctypes.cast(each, ctypes.c_void_p).value or 0
-                    for each in (_fake.fake_set, _fake.fake_clock)
+                    for each in (fake().fake_set, fake().fake_clock)
                 )
                 address, sizes = native.of_small(text, setter, clock)
             given = (ctypes.c_int * len(sizes))(*sizes)
-            _fake.fake_register(text.encode(), ctypes.c_void_p(address), len(sizes), given)
+            fake().fake_register(text.encode(), ctypes.c_void_p(address), len(sizes), given)
         return super().function(text, name)
 
 
@@ -59,7 +64,7 @@ def library() -> Any:
     """The arrays of the GPU."""
     code.ptx_of = _ptx_written_down
     device.CudaDevice = Registering  # type: ignore[misc]
-    return Library(device.gpu(0).home, CudaArray)
+    return device.library(0)
 
 
 @hawk.kernel
@@ -337,7 +342,7 @@ def main(names: list[str]) -> None:
     if names[-1] != "leaving":
         device.gpu(0).home.enter("ending")
     text = ctypes.create_string_buffer(256)
-    wrong = _fake.fake_wrong(text)
+    wrong = fake().fake_wrong(text)
     assert not wrong, text.value.decode()
     print("well", *names, flush=True)
 

@@ -26,6 +26,7 @@ from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
 from eagle.devices.host.pinned import asked_besides, lock_all
 from eagle.devices.host.stretches import stretched
+from eagle.devices.library import Library
 from eagle.errors import DeviceError
 from eagle.interop.cuda_array import Located, described_at, streams_in_use
 from hawk.ir.types import DType
@@ -298,6 +299,7 @@ def _gpu_of(address: int) -> int:
 def gpu(number: int) -> CudaDevice:
     """The GPU of a number. Raises DeviceError where there is none, or no way to use it."""
     driver = _driver()
+    _refuse_old(driver)
     try:
         count = driver.count()
     except DriverError as error:
@@ -343,7 +345,7 @@ def _driver() -> Driver:
     """The driver. Raises DeviceError with what to install."""
     with _making:
         if not _own:
-            _own.append(_checked(_made()))
+            _own.append(_made())
     return _own[0]
 
 
@@ -361,7 +363,7 @@ def _made() -> Driver:
         raise DeviceError(f"there is no CUDA driver here: {error}\n  {_NO_DRIVER}") from None
 
 
-def _checked(driver: Driver) -> Driver:
+def _refuse_old(driver: Driver) -> None:
     """Raise DeviceError for a driver that is too old."""
     version = driver.version()
     if version < OLDEST:
@@ -369,7 +371,6 @@ def _checked(driver: Driver) -> Driver:
         raise DeviceError(
             f"the CUDA driver here is one for CUDA {has}, and graphs need {wants}\n  {_NO_DRIVER}"
         )
-    return driver
 
 
 def available() -> str:
@@ -379,6 +380,11 @@ def available() -> str:
     except DeviceError as error:
         return str(error)
     return ""
+
+
+def library(number: int) -> Library[CudaArray]:
+    """What makes arrays on a GPU."""
+    return Library(gpu(number).home, CudaArray)
 
 
 class _Locker:

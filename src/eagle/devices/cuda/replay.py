@@ -19,6 +19,7 @@ from eagle.devices.host.device import HOST
 from eagle.devices.host.pinned import is_pinned
 from eagle.devices.plan import Call, Copy, Item, Launch, Plan, walk
 from eagle.devices.rules import pieces
+from eagle.errors import DeviceError
 from eagle.overlap import overlap
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class CudaCaptured(Captured):
         self._device, self._plan = device, plan
         self._kept = Kept()
         self._pieces = pieces(plan)
+        self._look()
         self._alone = _reads_what_is_written(plan)
         """May a replay begin only when the one before is over?"""
         self._handles = Handles()
@@ -41,6 +43,23 @@ class CudaCaptured(Captured):
         self._built = False
         with device.current():
             self._build()
+
+    def _look(self) -> None:
+        """Raise DeviceError for an array that is not there any more.
+
+        CUDA would say it much later, and of no array.
+        """
+        device = self._device
+        for root in self._plan.roots:
+            if root.device is not device or not root.view.size:
+                continue
+            where = device.driver.where(root.address)
+            if where is None or where.gpu != device.number:
+                raise DeviceError(
+                    f"{device.name}: the memory of `{root.name}` is not there any more: was it "
+                    f"freed since the graph {self._plan.name} was built?\n  write: "
+                    "the array itself as the builder's argument, which keeps its memory"
+                )
 
     def _build(self) -> None:
         """Make all parts. Nothing of them is on its way, the context is current."""
@@ -131,6 +150,7 @@ class CudaCaptured(Captured):
     # -- exchanging --------------------------------------------------------------------------------
 
     def moved(self) -> None:
+        self._look()
         self._update(lambda item: True)
 
     def renumbered(self, launch: Launch) -> None:
