@@ -32,8 +32,8 @@ def xp_for(device: str) -> Any:
         why = _why_no_gpu()
         if why:
             raise ValueError(
-                f'eagle.xp_for: there is no GPU to be used: {why}\n  write: eagle.xp_for("cpu"), or '
-                '"simulated" to see what a GPU refuses'
+                f"eagle.xp_for: there is no GPU to be used: {why}\n"
+                '  write: eagle.xp_for("cpu"), or "simulated" to see what a GPU refuses'
             )
         if importlib.util.find_spec("cupy") is not None:
             return import_module("cupy")

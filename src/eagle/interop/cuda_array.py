@@ -24,7 +24,11 @@ _DLPACK = frozenset({2, 13})
 def read(value: Any) -> Foreign:
     """Say that the array is on the GPU."""
     library = type(value).__module__.partition(".")[0]
-    fix = "a graph that calls it, or {x}.copy_to_host()" if library == "numba" else "a graph that calls it, or a copy of {x} on the CPU"
+    fix = (
+        "a graph that calls it, or {x}.copy_to_host()"
+        if library == "numba"
+        else "a graph that calls it, or a copy of {x} on the CPU"
+    )
     return Foreign(None, NUMPY, on_cuda(value), fix)
 
 

@@ -31,9 +31,7 @@ class TestLibrary(Library[Any]):
 
 
 @contextmanager
-def gpu_of_tests(
-    driver: Recorder | None = None, *, entered: bool = True
-) -> Iterator[TestLibrary]:
+def gpu_of_tests(driver: Recorder | None = None, *, entered: bool = True) -> Iterator[TestLibrary]:
     """Inside `with` there is one GPU, whose driver is made here. It was asked for nothing wrong.
 
     Unless `entered`, the GPU is only there, if it is.

@@ -1,4 +1,4 @@
-"""A driver library made for tests, in the place of the real one: threads and Python's lock are real.
+"""A driver library made for tests: threads, Python's lock and the end of a process are real.
 
 Each scenario is a process of its own, because a mistake here hangs or crashes.
 """
@@ -39,7 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tried(folder: Path, *arguments: str, **environment: str) -> str:
     """What a process says that uses the library."""
-    names = {"LD_LIBRARY_PATH": str(folder), "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", **environment}
+    path = os.pathsep.join((str(ROOT / "src"), str(ROOT), *filter(None, sys.path)))
+    names = {"LD_LIBRARY_PATH": str(folder), "PYTHONPATH": path, **environment}
     run = subprocess.run(
         [sys.executable, "-X", "faulthandler", *arguments],
         capture_output=True,

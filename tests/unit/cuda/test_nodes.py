@@ -99,7 +99,9 @@ def said(name: str) -> str:
         before = set(xp.driver.graphs)
         if graph._captured is None:
             graph.launch(0)
-            (number,) = (n for n in set(xp.driver.graphs) - before if not xp.driver.graphs[n].inside)
+            (number,) = (
+                n for n in set(xp.driver.graphs) - before if not xp.driver.graphs[n].inside
+            )
         else:
             (number,) = (n for n in before if not xp.driver.graphs[n].inside)
         handles = [h for each in xp.driver.graphs.values() for h in each.handles]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from eagle.devices.cuda.driver import (
@@ -276,6 +277,4 @@ class Bindings(Driver):
 
 @functools.cache
 def _package() -> Any:
-    from cuda.bindings import driver  # pyright: ignore
-
-    return driver
+    return import_module("cuda.bindings.driver")  # which has no types

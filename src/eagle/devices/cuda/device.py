@@ -62,7 +62,7 @@ class CudaDevice(Device):
                 raise DeviceError(
                     f"{self.name}, {self.gpu.name}, has compute capability "
                     f"{self.gpu.capability / 10}, and kernels are made for "
-                    f"{OLDEST_GPU / 10} and newer"
+                    f"{OLDEST_GPU / 10} and newer\n  write: arrays of the host instead"
                 )
             self.code = Code(self)
             self.context = driver.context(number)
@@ -73,8 +73,7 @@ class CudaDevice(Device):
 
     def error(self, what: str, error: DriverError) -> DeviceError:
         """What the driver said, and what to do."""
-        fix = _FIXES.get(error.name, "")
-        return DeviceError(f"{self.name}: {what}: {error}" + (f"\n  {fix}" if fix else ""))
+        return DeviceError(f"{self.name}: {what}: {error}\n  {_FIXES.get(error.name, _ASTRAY)}")
 
     @contextmanager
     def current(self) -> Iterator[None]:
@@ -328,6 +327,10 @@ _FIXES = {
     "CUDA_ERROR_ILLEGAL_ADDRESS": "look at: was an array of the graph freed since it was built?",
     "CUDA_ERROR_NOT_INITIALIZED": "write: multiprocessing with 'spawn'; CUDA does not outlive fork",
 }
+_ASTRAY = (
+    "tell us: eagle should not have asked for it, or said why it cannot be; "
+    "print(graph) shows the nodes"
+)
 _own: list[Driver] = []
 _making = threading.Lock()
 
