@@ -154,6 +154,7 @@ def loops() -> None:
 def replays() -> None:
     """1,000 replays with a Python function, while another thread collects garbage."""
     xp, seen, over = library(), list[float](), threading.Event()
+    gc.freeze()  # or each time it would look at all of NumPy and hawk
 
     def collect() -> None:
         while not over.is_set():
@@ -204,6 +205,7 @@ def device_in_a_function() -> None:
 def busy() -> None:
     """Enqueued from one thread while another keeps Python busy, and the queue is full."""
     xp, over, seen = library(), threading.Event(), list[int]()
+    sys.setswitchinterval(2e-4)
 
     def spin() -> None:
         while not over.is_set():

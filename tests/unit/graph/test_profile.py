@@ -62,8 +62,8 @@ def test_it_is_written_for_perfetto(graph: Any, tmp_path: Path) -> None:
     assert [("copy x", 1), ("down", 2), ("inc", 0)] == bars[:3]
 
 
-def test_a_trace_shows_the_copy_that_overlaps_the_step(tmp_path: Path) -> None:
-    xp: Any = eagle.xp_for("simulated")
+def test_a_trace_shows_the_copy_that_overlaps_the_step(device_library: Any, tmp_path: Path) -> None:
+    xp = device_library
 
     @eagle.Graph.builder
     def build(a, b, h):
@@ -77,7 +77,6 @@ def test_a_trace_shows_the_copy_that_overlaps_the_step(tmp_path: Path) -> None:
 
     xp.set_seed(3)
     build(xp.zeros(4), xp.zeros(4), eagle.pinned(4)).profile(20).to_perfetto(tmp_path / "run.json")
-    xp.set_seed(0)
     trace = json.loads((tmp_path / "run.json").read_text())
     bars = [each for each in trace["traceEvents"] if each["ph"] == "X"]
     copies = [each for each in bars if each["name"] == "copy a"]
