@@ -1,4 +1,4 @@
-"""Where graphs of a test run: on the host, the simulated device, a GPU whose driver is made here."""
+"""Where graphs of a test run: the host, the simulated device, a GPU with a driver made here."""
 
 from collections.abc import Iterator
 from typing import Any
