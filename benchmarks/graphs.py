@@ -1,16 +1,14 @@
 """What a launch of a graph costs besides its kernels, and what it saves where kernels are fused.
 
-    python -m benchmarks.graphs [--launches=3000] [--samples=1000000] [--rounds=15]
+    python -m benchmarks.graphs [--rounds=15] [--rows=NAME[,NAME]] [--no-peers]
 
-Prints microseconds next to our goals: of graphs with one sample, whose kernels cost next to
-nothing, and of three neighbouring kernels of many samples: in one pass, one by one, and NumPy,
-taken in turns, so that whatever else the machine does hits all of them.
+Graphs of one sample, whose kernels cost next to nothing, and three neighbouring kernels of many
+samples: in one pass, one by one, by NumPy, and by Warp's graphs on the CPU. Arms take turns.
 """
 
 from __future__ import annotations
 
 import argparse
-import timeit
 from collections.abc import Callable
 from typing import Any
 
@@ -18,22 +16,17 @@ import numpy as np
 
 import eagle
 import hawk
+from benchmarks.chains import CHAINS, make
+from benchmarks.limit.workloads import Workload
+from benchmarks.peers.process import Peers
+from benchmarks.peers.table import GRAPHS
+from benchmarks.runner import Arm, Array, Missing, race
 from hawk import Mutable, Param, Scalar
-
-ROUNDS = 100
 
 
 @hawk.kernel
 def advance(x: Mutable[Scalar]):
     x += 1.0
-
-
-@eagle.Graph.builder
-def chain(x: Any, nodes: int) -> Any:
-    g = eagle.Graph()
-    for _ in range(nodes):
-        advance(x)
-    return g
 
 
 @hawk.kernel
@@ -51,65 +44,100 @@ def summed(x: Scalar, y: Scalar) -> Scalar:
     return x + y
 
 
-def three(x: Any, out: Any, *, fuse: bool) -> Any:
-    @eagle.Graph.builder
-    def build(x: Any, out: Any) -> Any:
-        g = eagle.Graph(fuse=fuse)
-        y = scaled(x, 2.0)
-        z = squared(y)
-        summed(z, x, buffer=out)
-        return g
-
-    return build(x, out)
+@eagle.Graph.builder
+def chain(x: Any, nodes: int) -> Any:
+    g = eagle.Graph()
+    for _ in range(nodes):
+        advance(x)
+    return g
 
 
-def numpy_three(x: Any, y: Any, out: Any) -> None:
-    """The same in place, which is the best that NumPy can do."""
-    np.multiply(x, 2.0, out=y)
-    np.add(y, 1.0, out=y)
-    np.multiply(y, y, out=y)
-    np.subtract(y, 0.5, out=y)
-    np.add(y, x, out=out)
+@eagle.Graph.builder
+def three(x: Any, out: Any, fuse: bool) -> Any:
+    g = eagle.Graph(fuse=fuse)
+    y = scaled(x, 2.0)
+    z = squared(y)
+    summed(z, x, buffer=out)
+    return g
 
 
-def fused(samples: int, rounds: int) -> None:
-    """Three kernels in one pass, one by one, and NumPy."""
-    x, y = np.linspace(0.0, 1.0, samples), np.empty(samples)
-    outs = [np.zeros(samples) for _ in range(3)]
-    together, apart = (
-        three(x, out, fuse=way) for out, way in zip(outs, (True, False), strict=False)
-    )
-    runs = (together.launch, apart.launch, lambda: numpy_three(x, y, outs[2]))
-    for run in runs:
-        run()
-    assert outs[0].tobytes() == outs[1].tobytes()
-    times = [[timeit.timeit(run, number=1) * 1e6 for run in runs] for _ in range(rounds)]
-    one, other, numpy = (min(each) for each in zip(*times, strict=True))
-    print(f"{f'three kernels of {samples:,} samples in one pass, us':50}{one:9.0f}{other / 2:9.0f}")
-    print(f"{'one by one, us':50}{other:9.0f}")
-    print(f"{'NumPy, us':50}{numpy:9.0f}")
+def arms(workload: Workload) -> list[Arm]:
+    """Ours, and NumPy in place, which is the best that it can do."""
+    made = _arms_of_three if workload.name == "three kernels" else _arms_of_a_chain
+    return made(workload)
+
+
+def _arms_of_a_chain(workload: Workload) -> list[Arm]:
+    nodes = CHAINS[workload.name].nodes
+    x, y, z = (workload.state[0].copy() for _ in range(3))
+    graph, rounds = chain(x, nodes), chain(z, nodes)
+
+    def numpy() -> None:
+        for _ in range(nodes):
+            np.add(y, 1.0, out=y)
+
+    return [
+        _arm("eagle", graph.launch, workload, x),
+        _whole("eagle, launch(n)", lambda: rounds.launch(workload.max_steps), workload, z),
+        _arm("NumPy", numpy, workload, y),
+    ]
+
+
+def _arms_of_three(workload: Workload) -> list[Arm]:
+    x, y = workload.state[0], np.empty_like(workload.state[0])
+    fused, apart, by_numpy = (np.zeros_like(x) for _ in range(3))
+
+    def numpy() -> None:
+        np.multiply(x, 2.0, out=y)
+        np.add(y, 1.0, out=y)
+        np.multiply(y, y, out=y)
+        np.subtract(y, 0.5, out=y)
+        np.add(y, x, out=by_numpy)
+
+    return [
+        _arm("eagle, in one pass", three(x, fused, True).launch, workload, fused),
+        _arm("eagle, one by one", three(x, apart, False).launch, workload, apart),
+        _arm("NumPy", numpy, workload, by_numpy),
+    ]
+
+
+def _arm(name: str, launch: Callable[[], object], workload: Workload, state: Array) -> Arm:
+    """An arm that is called once for each replay."""
+    launches = workload.max_steps
+
+    def run() -> None:
+        for _ in range(launches):
+            launch()
+
+    return _whole(name, run, workload, state)
+
+
+def _whole(name: str, run: Callable[[], object], workload: Workload, state: Array) -> Arm:
+    """An arm that is called once for all replays."""
+
+    def prepare() -> None:
+        state[:] = workload.state[0]
+
+    return Arm(name, prepare, run, lambda: [state])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.graphs")
-    parser.add_argument("--launches", type=int, default=3000)
-    parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rows", default=",".join(CHAINS))
+    parser.add_argument("--no-peers", action="store_true", help="leave other libraries out")
     options = parser.parse_args()
-    print(f"{'':50}{'here':>9}{'goal':>9}")
-    for nodes, goal in ((2, 3), (50, 10)):
-        graph = chain(np.zeros(1), nodes)
-        graph.launch()
-        name = f"a launch of {nodes} nodes, us"
-        print(f"{name:50}{best(graph.launch, options.launches):9.2f}{goal:9}")
-    many = best(lambda: graph.launch(ROUNDS), max(1, options.launches // ROUNDS)) / ROUNDS
-    print(f"{f'each of {ROUNDS} rounds of 50 nodes, us':50}{many:9.2f}{5:9}")
-    fused(options.samples, options.rounds)
-
-
-def best(run: Callable[[], object], times: int) -> float:
-    """Microseconds of a call: the best mean of nine, as other processes only ever add to it."""
-    return min(timeit.repeat(run, number=times, repeat=9)) / times * 1e6
+    with Peers(() if options.no_peers else GRAPHS) as peers:
+        for name in options.rows.split(","):
+            workload, told = make(name), CHAINS[name]
+            raced: list[Arm | Missing] = [*arms(workload), *peers.arms(workload)]
+            done = race(name, raced, sample_steps=1, tolerance=1e-12, rounds=options.rounds)
+            goal = "" if told.goal is None else f", goal {told.goal:g}"
+            print(f"{name} of {told.samples:,} samples: microseconds of a replay{goal}")
+            for row in done.rows:
+                each = [seconds / told.launches * 1e6 for seconds in row.seconds]
+                said = f"median {np.median(each):9.2f}   best {min(each):9.2f}" if each else ""
+                print(f"  {row.name:24}{said or 'missing: ' + row.missing}", flush=True)
 
 
 if __name__ == "__main__":

@@ -57,3 +57,6 @@ PEERS = (
     Peer("heyoka.py, 1 thread", "heyoka", "heyoka_taylor", *OTHER_METHOD),
     Peer("diffrax, Dopri5", "jax", "diffrax_dopri5", *OTHER_METHOD),
 )
+
+GRAPHS = (Peer("Warp, CPU graph", "warp", "warp_graph", ("2 nodes", "50 nodes", "three kernels")),)
+"""Those that replay graphs on the CPU."""

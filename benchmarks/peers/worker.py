@@ -27,8 +27,10 @@ from benchmarks.runner import Arm
 class Serving:
     """Answers requests, one after another."""
 
-    def __init__(self, arm_of: Callable[[Workload], Arm]) -> None:
-        self._arm_of = arm_of
+    def __init__(
+        self, arm_of: Callable[[Workload], Arm], workload: Callable[..., Workload] = make
+    ) -> None:
+        self._arm_of, self._workload = arm_of, workload
         self._arm: Arm | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +42,7 @@ class Serving:
 
     def make(self, row: str, dtype: str, samples: int) -> dict[str, Any]:
         self._arm = None  # its memory goes first
-        self._arm = self._arm_of(make(row, dtype=dtype, samples=samples))
+        self._arm = self._arm_of(self._workload(row, dtype=dtype, samples=samples))
         return {}
 
     def run(self) -> dict[str, Any]:
@@ -61,7 +63,8 @@ def main() -> None:
     # Libraries print what they like; answers go where the parent listens.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    serving = Serving(importlib.import_module(sys.argv[1]).arm)
+    module = importlib.import_module(sys.argv[1])
+    serving = Serving(module.arm, getattr(module, "workload", make))
     for line in sys.stdin:
         print(json.dumps(serving.answer(json.loads(line))), file=answers, flush=True)
 

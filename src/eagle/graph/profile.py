@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eagle.devices.base import Span
+from eagle.graph import perfetto
 
 MICRO = 1e6
 
@@ -36,10 +36,11 @@ class Profile:
         """From the first beginning to the last end."""
         if not self.spans:
             return 0.0
-        return max(span.end for span in self.spans) - self._begin
+        return max(span.end for span in self.spans) - self.begin
 
     @property
-    def _begin(self) -> float:
+    def begin(self) -> float:
+        """When the first one began, on the clock of the spans."""
         return min(span.begin for span in self.spans)
 
     @property
@@ -62,32 +63,15 @@ class Profile:
         return "\n".join(lines)
 
     def to_perfetto(self, path: str | Path) -> None:
-        """Write it as a trace that ui.perfetto.dev and chrome://tracing show."""
-        events: list[dict[str, Any]] = [
-            {
-                "name": "thread_name",
-                "ph": "M",
-                "pid": 1,
-                "tid": place,
-                "args": {"name": f"branch {lane}" if lane else self.name},
-            }
-            for place, lane in enumerate(self.lanes)
-        ]
-        events += [
-            {
-                "name": span.item.name,
-                "cat": type(span.item).__name__.lower(),
-                "ph": "X",
-                "pid": 1,
-                "tid": self.lanes.index(span.item.lane),
-                "ts": (span.begin - self._begin) * MICRO,
-                "dur": (span.end - span.begin) * MICRO,
-                "args": {"replay": span.replay, "line": span.item.loc.short()},
-            }
-            for span in self.spans
-        ]
-        text = json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
-        Path(path).write_text(text, encoding="utf-8")
+        """Write it as a trace that ui.perfetto.dev opens.
+
+        To `.json` as chrome://tracing opens it, too; to any other name in Perfetto's own format.
+        """
+        path = Path(path)
+        if path.suffix == ".json":
+            path.write_text(perfetto.as_json(self), encoding="utf-8")
+        else:
+            path.write_bytes(perfetto.native(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the nodes as bars over time, a lane for each branch; return the axes.
@@ -99,7 +83,7 @@ class Profile:
         for name in names:
             for place, lane in enumerate(self.lanes):
                 bars = [
-                    ((span.begin - self._begin) * MICRO, (span.end - span.begin) * MICRO)
+                    ((span.begin - self.begin) * MICRO, (span.end - span.begin) * MICRO)
                     for span in self.spans
                     if span.item.name == name and span.item.lane == lane
                 ]

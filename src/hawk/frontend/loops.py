@@ -256,7 +256,7 @@ class Attempt:
                 names[name] = template
             elif template is None and isinstance(last.get(name), Unusable):
                 names[name] = last[name]
-            elif template is None and name in last:
+            elif name in last and name not in self.entry:
                 names[name] = _maybe_unbound(self.frame, self.node)
         return names
 

@@ -20,7 +20,7 @@ from hawk.math.terms import (
     quotient,
     select,
     two_sum,
-    where,
+    unless,
 )
 
 
@@ -67,8 +67,7 @@ def exp(x: Term) -> Term:
     turned, n, head = _turned(x)
     _, low = x.of(c.LN2_64, c.LN2_32)
     usual = scaled_by_bits(near_one(fma(-n, low, head), None), turned)
-    rare = (abs(x) < x.of(708.0, 87.0)) ^ True
-    return where(rare, lambda: (_exp_anywhere(x),), (usual,))[0]
+    return unless(abs(x) < x.of(708.0, 87.0), lambda: _exp_anywhere(x), usual)
 
 
 def _exp_anywhere(x: Term) -> Term:

@@ -16,7 +16,7 @@ from hawk.math import coefficients as c
 from hawk.math import exponential, inverse, logarithm, power, trigonometry
 from hawk.math import fast_coefficients as q
 from hawk.math.exponential import magic, power_of_two, scaled_by_bits
-from hawk.math.logarithm import parts_of_normal
+from hawk.math.logarithm import is_normal, parts_of_normal
 from hawk.math.terms import (
     Term,
     bits_of,
@@ -27,14 +27,9 @@ from hawk.math.terms import (
     polynomial,
     select,
     sqrt,
+    unless,
     where,
 )
-
-
-def _unless(ordinary: Term, portable: Callable[[], Term], usual: Term) -> Term:
-    """`usual` of ordinary numbers, of others what the portable function says."""
-    return where(ordinary ^ True, lambda: (portable(),), (usual,))[0]
-
 
 # -- exponentials ----------------------------------------------------------------------------------
 
@@ -56,7 +51,7 @@ def exp(x: Term) -> Term:
     """The exponential."""
     turned, _, r = _reduced(x)
     usual = scaled_by_bits(1.0 + _less_one(r), turned)
-    return _unless(abs(x) < x.of(708.0, 87.0), lambda: exponential.exp(x), usual)
+    return unless(abs(x) < x.of(708.0, 87.0), lambda: exponential.exp(x), usual)
 
 
 def exp2(x: Term) -> Term:
@@ -64,7 +59,7 @@ def exp2(x: Term) -> Term:
     turned = x + magic(x)
     r = (x - (turned - magic(x))) * x.of(c.LN2_FULL_64, c.LN2_FULL_32)[0]
     usual = scaled_by_bits(1.0 + _less_one(r), turned)
-    return _unless(abs(x) < x.of(1021.0, 125.0), lambda: exponential.exp2(x), usual)
+    return unless(abs(x) < x.of(1021.0, 125.0), lambda: exponential.exp2(x), usual)
 
 
 def _less_one_anywhere(x: Term) -> Term:
@@ -78,14 +73,14 @@ def expm1(x: Term) -> Term:
     """The exponential less one."""
     usual = copysign(_less_one_anywhere(x), x)
     ordinary = (x > x.of(-40.0, -20.0)) & (x < x.of(700.0, 85.0))
-    return _unless(ordinary, lambda: exponential.expm1(x), usual)
+    return unless(ordinary, lambda: exponential.expm1(x), usual)
 
 
 def sinh(x: Term) -> Term:
     """The hyperbolic sine: with m = e**abs(x) - 1 it is (m + m / (m + 1)) / 2."""
     m = _less_one_anywhere(abs(x))
     usual = copysign((m + m / (m + 1.0)) * 0.5, x)
-    return _unless(abs(x) < x.of(700.0, 85.0), lambda: exponential.sinh(x), usual)
+    return unless(abs(x) < x.of(700.0, 85.0), lambda: exponential.sinh(x), usual)
 
 
 def cosh(x: Term) -> Term:
@@ -93,7 +88,7 @@ def cosh(x: Term) -> Term:
     turned, _, r = _reduced(abs(x))
     half = scaled_by_bits(fma(_less_one(r), 0.5, 0.5), turned)
     usual = half + 0.25 / half
-    return _unless(abs(x) < x.of(700.0, 85.0), lambda: exponential.cosh(x), usual)
+    return unless(abs(x) < x.of(700.0, 85.0), lambda: exponential.cosh(x), usual)
 
 
 def tanh(x: Term) -> Term:
@@ -104,10 +99,6 @@ def tanh(x: Term) -> Term:
 
 
 # -- logarithms ------------------------------------------------------------------------------------
-
-
-def _is_normal(x: Term) -> Term:
-    return (x >= x.of(2.0**-1022, 2.0**-126)) & (x < math.inf)
 
 
 def _of_near_one(m: Term) -> Term:
@@ -123,14 +114,14 @@ def log(x: Term) -> Term:
     k, m = parts_of_normal(x)
     high, low = x.of(c.LN2_64, c.LN2_32)
     usual = fma(k, high, fma(k, low, _of_near_one(m)))
-    return _unless(_is_normal(x), lambda: logarithm.log(x), usual)
+    return unless(is_normal(x), lambda: logarithm.log(x), usual)
 
 
 def log2(x: Term) -> Term:
     """The logarithm to base 2."""
     k, m = parts_of_normal(x)
     usual = fma(_of_near_one(m), x.of(c.PER_LN2_64, c.PER_LN2_32)[0], k)
-    return _unless(_is_normal(x), lambda: logarithm.log2(x), usual)
+    return unless(is_normal(x), lambda: logarithm.log2(x), usual)
 
 
 def log10(x: Term) -> Term:
@@ -139,7 +130,7 @@ def log10(x: Term) -> Term:
     high, low = x.of(c.LOG10_2_64, c.LOG10_2_32)
     factor = x.of(q.LOG10_E_64, q.LOG10_E_32)[0]
     usual = fma(k, high, fma(_of_near_one(m), factor, k * low))
-    return _unless(_is_normal(x), lambda: logarithm.log10(x), usual)
+    return unless(is_normal(x), lambda: logarithm.log10(x), usual)
 
 
 # -- powers ----------------------------------------------------------------------------------------
@@ -179,8 +170,8 @@ def pow(x: Term, y: Term) -> Term:
     f = (exponent - (turned - magic(x))) + lost
     r = f * x.of(c.LN2_FULL_64, c.LN2_FULL_32)[0]
     usual = scaled_by_bits(1.0 + _less_one(r), turned)
-    ordinary = _is_normal(x) & (abs(exponent) < x.of(1021.0, 125.0))
-    return _unless(ordinary, lambda: power.pow(x, y), usual)
+    ordinary = is_normal(x) & (abs(exponent) < x.of(1021.0, 125.0))
+    return unless(ordinary, lambda: power.pow_anywhere(x, y), usual)
 
 
 HALVES = frozenset({-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})
@@ -198,7 +189,7 @@ def half_power(x: Term, exponent: float) -> Term:
         # Outside, the inverse of what was rounded or overflowed is not that of the power.
         ordinary = (usual >= x.of(2.0**-1022, 2.0**-126)) & (usual < math.inf)
         usual = 1.0 / usual
-    return _unless(ordinary, lambda: power.pow(x, x.like(exponent)), usual)
+    return unless(ordinary, lambda: power.pow_anywhere(x, x.like(exponent)), usual)
 
 
 def rsqrt(x: Term) -> Term:
@@ -213,7 +204,7 @@ def hypot(x: Term, y: Term) -> Term:
     least, most = x.of((2.0**-450, 2.0**500), (2.0**-50, 2.0**60))
     usual = sqrt(fma(a, a, b * b))
     ordinary = (large > least) & (large < most)
-    return _unless(ordinary, lambda: power.hypot(x, y), usual)
+    return unless(ordinary, lambda: power.hypot(x, y), usual)
 
 
 # -- angles ----------------------------------------------------------------------------------------
@@ -252,7 +243,7 @@ def sin(x: Term) -> Term:
     size = abs(x)
     turned = fma(size, x.of(q.PER_PI_64, q.PER_PI_32)[0], magic(x))
     usual = _as_odd(x, _sine(_less_turns(size, turned - magic(x), 1.0), turned))
-    return _unless(_near(x), lambda: trigonometry.sin(x), usual)
+    return unless(_near(x), lambda: trigonometry.sin(x), usual)
 
 
 def cos(x: Term) -> Term:
@@ -260,7 +251,7 @@ def cos(x: Term) -> Term:
     size = abs(x)
     turned = fma(size, x.of(q.PER_PI_64, q.PER_PI_32)[0], 0.5) + magic(x)
     usual = _sine(_less_turns(size, (turned - magic(x)) - 0.5, 1.0), turned)
-    return _unless(_near(x), lambda: trigonometry.cos(x), usual)
+    return unless(_near(x), lambda: trigonometry.cos(x), usual)
 
 
 def _quarters(x: Term) -> tuple[Term, Term, Term]:
@@ -293,7 +284,7 @@ def tan(x: Term) -> Term:
     quadrant, sine, cosine = _quarters(abs(x))
     odd = (quadrant & 1).differs(0)
     usual = _as_odd(x, select(odd, -cosine, sine) / select(odd, sine, cosine))
-    return _unless(_near(x), lambda: trigonometry.tan(x), usual)
+    return unless(_near(x), lambda: trigonometry.tan(x), usual)
 
 
 def _arc(b: Term, a: Term, negative: Term | None) -> Term:
@@ -325,7 +316,7 @@ def atan2(y: Term, x: Term) -> Term:
     large = select(b > a, b, a)
     least, most = x.of((2.0**-1000, 2.0**1022), (2.0**-100, 2.0**126))
     ordinary = (large > least) & (large < most)
-    return _unless(ordinary, lambda: inverse.atan2(y, x), usual)
+    return unless(ordinary, lambda: inverse.atan2(y, x), usual)
 
 
 def _small_arc(x: Term) -> tuple[Term, Term, Term]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from hawk.math import coefficients as c
 from hawk.math.exponential import near_one_parts, scaled
-from hawk.math.logarithm import log_pair
+from hawk.math.logarithm import log_pair, parts
 from hawk.math.power import log2_pair
 from hawk.math.terms import (
     Term,
@@ -57,7 +57,7 @@ def _positive(a: Term) -> tuple[Term, Term, Term, Term, Term]:
         more, lost = two_sum(y, one)
         y, y_low = select(short, more, y), select(short, lost + y_low, y_low)
     # Its logarithm to base 2: (y - 1/2) * (log2(y) - log2(e)), a constant, and what is lacking.
-    log, log_low = log2_pair(y)
+    log, log_low = log2_pair(*parts(y))
     per, per_low = a.of(c.LOG2_E_FULL_64, c.LOG2_E_FULL_32)
     log_e, lost = two_sum(log, a.like(-per))
     factor, factor_low = fast_two_sum(y, a.like(-0.5))

@@ -16,16 +16,16 @@ from hawk.math.terms import (
     quotient,
     select,
     sqrt,
-    where,
+    unless,
 )
 
 
-def _angle(y: Term, x: Term, turns: Callable[[Term], tuple[Term, Term, Term]]) -> Term:
+def _angle(y: Term, x: Term, turns: Callable[[Term], tuple[Term, Term]]) -> Term:
     """The angle of (x, y) in the first quadrant, turned.
 
-    `turns` says, given whether y is above x, what the angle to the nearer axis is to be added to
-    (as a pair) and whether it is to be subtracted. Neither side is infinite or subnormal, nor is
-    their quotient subnormal.
+    `turns` says, given whether y is above x, to how many quarter turns the angle to the nearer axis
+    is to be added, 0, 1 or 2, and whether it is to be subtracted. Neither side is infinite or
+    subnormal, nor is their quotient subnormal.
     """
     steep = y > x
     small, large = select(steep, x, y), select(steep, y, x)
@@ -33,20 +33,22 @@ def _angle(y: Term, x: Term, turns: Callable[[Term], tuple[Term, Term, Term]]) -
     v = fma(r, r, -0.5)
     rest = polynomial(v, x.of(c.ATAN_64, c.ATAN_32))
     low = low * fma(v, -0.5, 0.75)  # about 1 / (1 + r**2) of it
-    offset, offset_low, negative = turns(steep)
+    quarters, negative = turns(steep)
     r, low = select(negative, -r, r), select(negative, -low, low)
-    head, lost = fast_two_sum(offset, r)  # the offset is 0, or r is less
-    return head + fma(r, rest, lost + (offset_low + low))
+    half, half_low = x.of(c.HALF_PI_64, c.HALF_PI_32)[:2]
+    # The products are exact, and r is less than the first where that is not 0.
+    head = fma(quarters, half, r)
+    lost = r - fma(-quarters, half, head)
+    return head + fma(r, rest, lost + fma(quarters, half_low, low))
 
 
 def atan(x: Term) -> Term:
     """The arc tangent, from -pi/2 to pi/2."""
     size = abs(x)
     limit = x.of(2.0**60, 2.0**30)
-    half, half_low = x.of(c.HALF_PI_64, c.HALF_PI_32)[:2]
 
-    def turns(steep: Term) -> tuple[Term, Term, Term]:
-        return select(steep, x.like(half), 0.0), select(steep, x.like(half_low), 0.0), steep
+    def turns(steep: Term) -> tuple[Term, Term]:
+        return select(steep, x.like(1.0), 0.0), steep
 
     return copysign(_angle(select(size > limit, limit, size), x.like(1.0), turns), x)
 
@@ -56,19 +58,17 @@ def atan2(y: Term, x: Term) -> Term:
     b, a = abs(y), abs(x)
     usual = copysign(_turned(b, a, x < 0.0), y)
     least, most = x.of((2.0**-450, 2.0**500), (2.0**-50, 2.0**60))
-    rare = ((a > least) & (b > least) & (a < most) & (b < most)) ^ True
-    return where(rare, lambda: (_atan2_anywhere(y, x),), (usual,))[0]
+    steep = b > a
+    ordinary = (select(steep, a, b) > least) & (select(steep, b, a) < most)
+    return unless(ordinary, lambda: _atan2_anywhere(y, x), usual)
 
 
 def _turned(b: Term, a: Term, negative: Term) -> Term:
     """The angle of (a, b), or of (-a, b) where `negative`."""
-    half, half_low = a.of(c.HALF_PI_64, c.HALF_PI_32)[:2]
-    pi, pi_low = a.of(c.PI_64, c.PI_32)
 
-    def turns(steep: Term) -> tuple[Term, Term, Term]:
-        offset = select(steep, a.like(half), select(negative, a.like(pi), 0.0))
-        offset_low = select(steep, a.like(half_low), select(negative, a.like(pi_low), 0.0))
-        return offset, offset_low, steep ^ negative
+    def turns(steep: Term) -> tuple[Term, Term]:
+        quarters = select(steep, a.like(1.0), select(negative, a.like(2.0), 0.0))
+        return quarters, steep ^ negative
 
     return _angle(b, a, turns)
 

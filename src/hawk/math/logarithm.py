@@ -22,12 +22,17 @@ from hawk.math.terms import (
     polynomial,
     select,
     two_sum,
-    where,
+    unless,
 )
 
 
+def is_normal(x: Term) -> Term:
+    """Is x positive and finite, and not subnormal?"""
+    return (x >= x.of(2.0**-1022, 2.0**-126)) & (x < math.inf)
+
+
 def parts_of_normal(x: Term) -> tuple[Term, Term]:
-    """For a positive finite x that is not subnormal: k, as a float, and m with x = 2**k * m."""
+    """For a normal x: k, as a float, and m with x = 2**k * m."""
     shift, ones, root, integral, bias = x.of(
         (52, 0x3FF0000000000000, 0x3FE6A09E667F3BCD, 0x4330000000000000, 2.0**52 + 1023),
         (23, 0x3F800000, 0x3F3504F3, 0x4B000000, 2.0**23 + 127),
@@ -63,8 +68,7 @@ def _special(x: Term, result: Term) -> Term:
 def log(x: Term) -> Term:
     """The natural logarithm."""
     usual = _log_of(x, *parts_of_normal(x))
-    rare = ((x >= x.of(2.0**-1022, 2.0**-126)) & (x < math.inf)) ^ True
-    return where(rare, lambda: (_special(x, _log_of(x, *parts(x))),), (usual,))[0]
+    return unless(is_normal(x), lambda: _special(x, _log_of(x, *parts(x))), usual)
 
 
 def _log_of(x: Term, k: Term, m: Term) -> Term:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from hawk.math import coefficients as c
-from hawk.math.exponential import between, near_one, power_of_two, scaled
-from hawk.math.logarithm import parts
+from hawk.math.exponential import between, magic, near_one, power_of_two, scaled, scaled_by_bits
+from hawk.math.logarithm import is_normal, parts, parts_of_normal
 from hawk.math.terms import (
     Term,
     copysign,
@@ -21,50 +21,68 @@ from hawk.math.terms import (
     square_root,
     two_product,
     two_sum,
+    unless,
 )
 
 
-def log2_pair(x: Term) -> tuple[Term, Term]:
-    """The logarithm to base 2 of a positive number that is not infinite, to 2**-65 of it.
+def log2_pair(k: Term, m: Term) -> tuple[Term, Term]:
+    """The logarithm to base 2 of 2**k * m, as `parts` are, to 2**-65 of it.
 
     log(m) = 2 s + s**3 * (2/3 + z * q(z)) with z = s**2 (see `logarithm`). Only q is computed with
     the precision of one float.
     """
-    k, m = parts(x)
-    s, s_low = quotient(m - 1.0, 0.0, *two_sum(m, x.like(1.0)))
+    s, s_low = quotient(m - 1.0, 0.0, *two_sum(m, m.like(1.0)))
     z, z_low = two_product(s, s)
     z_low = fma(s + s, s_low, z_low)
-    two, two_low = x.of(c.TWO_THIRDS_64, c.TWO_THIRDS_32)
-    factor, lost = fast_two_sum(x.like(two), z * polynomial(z, x.of(c.LOG_TAIL_64, c.LOG_TAIL_32)))
+    two, two_low = m.of(c.TWO_THIRDS_64, c.TWO_THIRDS_32)
+    factor, lost = fast_two_sum(m.like(two), z * polynomial(z, m.of(c.LOG_TAIL_64, c.LOG_TAIL_32)))
     cube, cube_low = two_product(s, z)
     cube_low = fma(s, z_low, fma(s_low, z, cube_low))
     tail, tail_low = two_product(cube, factor)
     tail_low = fma(cube, lost + two_low, fma(cube_low, factor, tail_low))
     head, low = fast_two_sum(s + s, tail)
     low = low + fma(s_low, 2.0, tail_low)
-    per, per_low = x.of(c.LOG2_E_FULL_64, c.LOG2_E_FULL_32)
+    per, per_low = m.of(c.LOG2_E_FULL_64, c.LOG2_E_FULL_32)
     scaled_head, scaled_low = two_product(head, per)
     scaled_low = fma(head, per_low, fma(low, per, scaled_low))
     total, lost = fast_two_sum(k, scaled_head)  # k is 0 or larger
     return fast_two_sum(total, lost + scaled_low)
 
 
+def _exponent(y: Term, k: Term, m: Term) -> tuple[Term, Term]:
+    """The product of y and the logarithm to base 2 of 2**k * m, as a pair."""
+    head, low = log2_pair(k, m)
+    exponent, lost = two_product(y, head)
+    return exponent, fma(y, low, lost)
+
+
+def _near_one(f: Term, lost: Term) -> Term:
+    """2**(f + lost) for abs(f) up to 1/2."""
+    ln2, ln2_low = f.of(c.LN2_FULL_64, c.LN2_FULL_32)
+    r, r_low = two_product(f, ln2)
+    return near_one(*two_sum(r, fma(f, ln2_low, fma(lost, ln2, r_low))))
+
+
 def pow(x: Term, y: Term) -> Term:
     """The power x ** y, with the special values of C99; NaN of a negative x and a fraction y."""
+    exponent, lost = _exponent(y, *parts_of_normal(x))
+    turned = exponent + magic(x)
+    usual = scaled_by_bits(_near_one(exponent - (turned - magic(x)), lost), turned)
+    # Both ends give a normal number; y is no NaN, nor infinite.
+    ordinary = is_normal(x) & (abs(exponent) < x.of(1021.0, 125.0))
+    return unless(ordinary, lambda: pow_anywhere(x, y), usual)
+
+
+def pow_anywhere(x: Term, y: Term) -> Term:
+    """`pow` also of what is negative, 0, infinite, NaN or gives a subnormal number."""
     size = abs(x)
-    ordinary = (size > 0.0) & (size < math.inf)
-    head, low = log2_pair(select(ordinary, size, 1.0))
-    exponent, lost = two_product(y, head)
-    lost = fma(y, low, lost)
+    positive = (size > 0.0) & (size < math.inf)
+    exponent, lost = _exponent(y, *parts(select(positive, size, 1.0)))
     least, most = x.of((-1080.0, 1030.0), (-155.0, 133.0))
     inside = (exponent > least) & (exponent < most)
     exponent, lost = between(exponent, least, most), select(inside, lost, 0.0)
     n = rint(exponent)
-    f = exponent - n
-    ln2, ln2_low = x.of(c.LN2_FULL_64, c.LN2_FULL_32)
-    r, r_low = two_product(f, ln2)
-    r, r_low = two_sum(r, fma(f, ln2_low, fma(lost, ln2, r_low)))
-    result = scaled(near_one(r, r_low), n)
+    result = scaled(_near_one(exponent - n, lost), n)
 
     grows = (size > 1.0).apply("xor", y < 0.0)  # towards infinity where it leaves the range
     infinite = size.equals(math.inf) | size.equals(0.0) | abs(y).equals(math.inf)

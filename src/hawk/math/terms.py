@@ -167,6 +167,11 @@ def where(
     )
 
 
+def unless(ordinary: Term, otherwise: Callable[[], Term], usual: Term) -> Term:
+    """`usual` where a number is ordinary, and where it is not what `otherwise` computes."""
+    return where(ordinary ^ True, lambda: (otherwise(),), (usual,))[0]
+
+
 def repeat(
     carried: tuple[Term, ...],
     test: Callable[..., Term],

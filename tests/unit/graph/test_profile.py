@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2
 
 import eagle
 import hawk
@@ -60,6 +61,50 @@ def test_it_is_written_for_perfetto(graph: Any, tmp_path: Path) -> None:
     assert ["build", "branch 1", "branch 2"] == named
     bars = [(each["name"], each["tid"]) for each in events if each["ph"] == "X"]
     assert [("copy x", 1), ("down", 2), ("inc", 0)] == bars[:3]
+
+
+def test_perfetto_reads_its_own_format(graph: Any, tmp_path: Path) -> None:
+    profile = graph.profile(2)
+    profile.to_perfetto(tmp_path / "run.pftrace")
+    trace = perfetto_trace_pb2.Trace()
+    trace.ParseFromString((tmp_path / "run.pftrace").read_bytes())
+
+    tracks = [each.track_descriptor for each in trace.packet if each.HasField("track_descriptor")]
+    names = {each.uuid: each.name for each in tracks if each.name}
+    assert ["build", "branch 1", "branch 2"] == [*names.values()]
+    assert "build" == tracks[0].process.process_name
+    assert {tracks[0].uuid} == {each.parent_uuid for each in tracks[1:]}
+    packets = [each for each in trace.packet if each.HasField("track_event")]
+    times = [each.timestamp for each in packets]
+    assert 0 == times[0]
+    assert sorted(times) == times
+    bars = bars_of(packets, names)
+    assert len(profile.spans) == len(bars)
+    for (name, lane, began, ended, notes), span in zip(bars, profile.spans, strict=True):
+        assert (span.item.name, span.replay) == (name, notes["replay"])
+        assert (f"branch {span.item.lane}" if span.item.lane else "build") == lane
+        assert began == round((span.begin - profile.begin) * 1e9)
+        assert ended == round((span.end - profile.begin) * 1e9)
+        assert span.item.loc.short() == notes["line"]
+
+
+def bars_of(packets: Any, names: dict[int, str]) -> list[Any]:
+    """Name, track, begin, end and notes of each bar, by its begin: an END ends the last one."""
+    bars: list[Any] = []
+    open_: dict[int, list[Any]] = {}
+    for packet in packets:
+        event = packet.track_event
+        if event.type == event.TYPE_SLICE_BEGIN:
+            notes = {
+                each.name: each.string_value or each.int_value for each in event.debug_annotations
+            }
+            bar = [event.name, names[event.track_uuid], packet.timestamp, None, notes]
+            open_.setdefault(event.track_uuid, []).append(bar)
+            bars.append(bar)
+        else:
+            open_[event.track_uuid].pop()[3] = packet.timestamp
+    assert not any(open_.values())
+    return bars
 
 
 def test_a_trace_shows_the_copy_that_overlaps_the_step(device_library: Any, tmp_path: Path) -> None:
