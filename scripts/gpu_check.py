@@ -94,11 +94,7 @@ def row(claim: str) -> Callable[[Callable[[Here], str]], Callable[[Here], str]]:
 
 @row("a GPU, and a driver that is new enough")
 def _(here: Here) -> str:
-    gpu, version = here.gpu.gpu, here.gpu.driver.version()
-    return (
-        f"{gpu.name}, sm_{gpu.capability}, {gpu.multiprocessors} multiprocessors, "
-        f"CUDA {version // 1000}.{version % 1000 // 10}"
-    )
+    return device.described(here.gpu.number)
 
 
 @row("PTX that sets a condition is loaded")

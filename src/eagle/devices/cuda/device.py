@@ -24,7 +24,7 @@ from eagle.devices.cuda.remains import Handles, Remains
 from eagle.devices.guard import Guard
 from eagle.devices.host.device import HOST
 from eagle.devices.host.memory import address_of
-from eagle.devices.host.pinned import asked_besides, lock_all
+from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
 from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
 from eagle.errors import DeviceError
@@ -55,6 +55,9 @@ class CudaDevice(Device):
         self.home = CudaHome(self)
         self._flying: list[object] = []
         """What is used by replays that may be on their way."""
+        self._asking = threading.RLock()
+        """Between finding that nothing is on its way, and letting go of what was used, no other
+        thread launches."""
         self._modules: dict[str, int] = {}
         try:
             self.gpu: Gpu = driver.gpu(number)
@@ -113,6 +116,9 @@ class CudaDevice(Device):
 
     def copy(self, source: Root, into: Root) -> None:
         self.home.enter("eagle.copy")
+        with self.current():
+            self.follow_others()
+            self.wait()
         sides = [Side.HOST if each.device is HOST else Side.DEVICE for each in (source, into)]
         self.transfer(source.view, sides[0], into.view, sides[1])
 
@@ -189,18 +195,22 @@ class CudaDevice(Device):
 
     def follow_others(self) -> None:
         """Come after what other libraries have asked of this GPU on streams of their own."""
-        for stream in streams_in_use(self.number):
-            self.driver.follow(self.stream, stream)
+        with self._asking:
+            for stream in streams_in_use(self.number):
+                self.driver.follow(self.stream, stream)
 
     def lead_others(self) -> None:
         """Let what they ask for from now on come after what was asked of us."""
-        for stream in streams_in_use(self.number):
-            self.driver.follow(stream, self.stream)
+        with self._asking:
+            for stream in streams_in_use(self.number):
+                self.driver.follow(stream, self.stream)
 
-    def flies(self, used: object) -> None:
-        """Keep what a replay on its way uses, until nothing is on its way."""
-        if not self._flying or self._flying[-1] is not used:
-            self._flying.append(used)
+    def launch(self, ready: int, used: object) -> None:
+        """Launch a graph. What it uses is kept until nothing is on its way."""
+        with self._asking:
+            if not self._flying or self._flying[-1] is not used:
+                self._flying.append(used)
+            self.driver.launch(ready, self.stream)
 
     @property
     def flying(self) -> bool:
@@ -214,19 +224,25 @@ class CudaDevice(Device):
         """
         try:
             begun = perf_counter()
-            while not self.driver.idle(self.stream):
+            while not self.sweep():
                 waited = perf_counter() - begun
                 if waited > SPIN_SECONDS:
                     sleep(min(waited / 16, LONGEST_NAP))
         except DriverError as error:
             raise self.error("while a graph was replayed", error) from None
-        self._flying.clear()
-        self.sweep()
 
-    def sweep(self) -> None:
-        """Give back what is not used any more. Nothing is on its way, the context is current."""
-        if self.remains:
-            self.remains.give_back(self.driver)
+    def sweep(self) -> bool:
+        """Give back what is not used any more, if nothing is on its way; say whether that is so.
+
+        The context is current.
+        """
+        with self._asking:
+            if not self.driver.idle(self.stream):
+                return False
+            self._flying.clear()
+            if self.remains:
+                self.remains.give_back(self.driver)
+            return True
 
 
 class CudaHome(Home):
@@ -341,7 +357,7 @@ def use(driver: Driver | None) -> None:
     _devices.clear()
     asked_besides.clear()
     gpu.cache_clear()
-    lock_all(None)
+    lock_none()
 
 
 def _driver() -> Driver:
@@ -383,6 +399,17 @@ def available() -> str:
     except DeviceError as error:
         return str(error)
     return ""
+
+
+def described(number: int) -> str:
+    """A GPU that is there, in a few words."""
+    found = gpu(number)
+    version = found.driver.version()
+    return (
+        f"{found.gpu.name}, compute capability {found.gpu.capability / 10}, "
+        f"{found.gpu.multiprocessors} multiprocessors, CUDA {version // 1000}."
+        f"{version % 1000 // 10}"
+    )
 
 
 def library(number: int) -> Library[CudaArray]:
@@ -429,7 +456,9 @@ def _start_anew() -> None:
     """A forked child has nothing of CUDA: nothing to wait for, and nothing to give back."""
     _devices.clear()
     _own.clear()
+    asked_besides.clear()
     gpu.cache_clear()
+    lock_none()
 
 
 atexit.register(_finish)

@@ -65,8 +65,7 @@ class CudaCaptured(Captured):
         """Make all parts. Nothing of them is on its way, the context is current."""
         device, self._built = self._device, False
         device.remains.add(self._handles.take())
-        if not device.flying:
-            device.sweep()
+        device.sweep()
         self._parts = self._made(None)
         for part in self._parts:
             if isinstance(part, Part):
@@ -91,8 +90,8 @@ class CudaCaptured(Captured):
         with device.current():
             if not self._built:
                 self._build()
-            if device.remains and device.driver.idle(device.stream):
-                device.wait()  # which gives back what nobody uses any more
+            if device.remains:
+                device.sweep()
             self._launch(self._parts, 1, n, n)
 
     def _launch(
@@ -104,7 +103,7 @@ class CudaCaptured(Captured):
         eager: list[Span] | None = None,
     ) -> None:
         """Launch some replays of `n`. Spans of eager functions are added to `eager`."""
-        device = self._device
+        device, used = self._device, (parts, self._plan)
         try:
             device.follow_others()
             for replay in range(first, last + 1):
@@ -119,9 +118,8 @@ class CudaCaptured(Captured):
                         if eager is not None:
                             eager.append(Span(part, replay, begin, perf_counter()))
                         continue
-                    device.flies((parts, self._plan))
                     part.rounds.launch(replay, n)
-                    device.driver.launch(part.ready, device.stream)
+                    device.launch(part.ready, used)
             device.lead_others()
         except DriverError as error:
             raise device.error(f"the graph {self._plan.name}", error) from None

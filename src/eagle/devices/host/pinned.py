@@ -78,13 +78,18 @@ def _forget(key: int, memory: object) -> None:
         _locker.unlock(address, memory)
 
 
-def lock_all(locker: Locker | None) -> None:
-    """Page-lock all pinned arrays that there are, and those to come; for None no more of them."""
+def lock_none() -> None:
+    """Page-lock nothing any more; what is locked is not unlocked."""
+    global _locker  # noqa: PLW0603 - the process has one driver
+    _locker = None
+
+
+def lock_all(locker: Locker) -> None:
+    """Page-lock all pinned arrays that there are, and those to come."""
     global _locker  # noqa: PLW0603 - the process has one driver
     with _lock:
-        if locker is not None:
-            for first, end in list(_spans.values()):
-                locker.lock(first, end - first)
+        for first, end in list(_spans.values()):
+            locker.lock(first, end - first)
         _locker = locker
 
 
