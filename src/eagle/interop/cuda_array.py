@@ -57,7 +57,10 @@ def located(value: Any) -> Located | None:
         return Located(_by_interface(value, interface), None)
     if not hasattr(kind, "__dlpack_device__"):
         return None
-    device, number = value.__dlpack_device__()
+    try:
+        device, number = value.__dlpack_device__()
+    except Exception:  # noqa: BLE001 - whatever the exporter raises, who binds it says it
+        return None
     if int(device) not in _DLPACK:
         return None
     return Located(_by_dlpack(value), int(number) if int(device) == 2 else None)

@@ -33,7 +33,7 @@ static R say(R r, const char *text) {
   return r;
 }
 #define ENTER(name) do { if (called) return say(NOT_PERMITTED, name " in a host function"); } while (0)
-#define ENTER_CONTEXT(name) do { ENTER(name); if (!contexts) return say(NO_CONTEXT, name " without a context"); } while (0)
+#define ENTER_CONTEXT(name) do { ENTER(name); if (!contexts) return NO_CONTEXT; } while (0)
 
 int fake_wrong(char *text) { strcpy(text, why); return wrong; }
 
@@ -93,7 +93,7 @@ static R MemHostUnregister(void *at) {
   return found;
 }
 static R PointerGetAttribute(void *out, int what, uint64_t at) {
-  ENTER("cuPointerGetAttribute");
+  ENTER_CONTEXT("cuPointerGetAttribute");
   int known = in_arena((void *)at), pinned = 0;
   pthread_mutex_lock(&lock);
   for (int k = 0; k < locked_count; k++)

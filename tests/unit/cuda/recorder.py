@@ -181,6 +181,7 @@ class Recorder(Driver):
         del self.locked[address]
 
     def where(self, address: int) -> Where | None:
+        self._enter("where")
         for start, (size, _, gpu) in self.memory.items():
             if start <= address < start + max(size, 1):
                 return Where(gpu, managed=False, pinned=False)

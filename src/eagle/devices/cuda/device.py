@@ -298,8 +298,15 @@ def home_of(value: object, found: Located) -> tuple[CudaDevice, View]:
 
 
 def _gpu_of(address: int) -> int:
+    driver = _driver()
     try:
-        where = _driver().where(address)
+        try:
+            where = driver.where(address)
+        except DriverError as error:
+            if error.name != "CUDA_ERROR_INVALID_CONTEXT":
+                raise
+            with gpu(0).current():  # this thread has used no GPU yet
+                where = driver.where(address)
     except DriverError as error:
         raise DeviceError(f"which GPU an array is on cannot be told: {error}") from None
     if where is None or where.pinned:
@@ -438,7 +445,8 @@ class _Locker:
 def _pinned_by_others(driver: Driver, array: NDArray[Any]) -> bool:
     """Is it in page-locked memory that another library made?"""
     try:
-        where = driver.where(address_of(array)) if array.size else None
+        with _devices[0].current():
+            where = driver.where(address_of(array)) if array.size else None
     except DriverError:
         return False
     return where is not None and where.pinned

@@ -34,7 +34,6 @@ class CudaCaptured(Captured):
         self._device, self._plan = device, plan
         self._kept = Kept()
         self._pieces = pieces(plan)
-        self._look()
         self._alone = _reads_what_is_written(plan)
         """May a replay begin only when the one before is over?"""
         self._handles = Handles()
@@ -42,6 +41,7 @@ class CudaCaptured(Captured):
         self._parts: list[Part | Call] = []
         self._built = False
         with device.current():
+            self._look()
             self._build()
 
     def _look(self) -> None:
@@ -148,7 +148,8 @@ class CudaCaptured(Captured):
     # -- exchanging --------------------------------------------------------------------------------
 
     def moved(self) -> None:
-        self._look()
+        with self._device.current():
+            self._look()
         self._update(lambda item: True)
 
     def renumbered(self, launch: Launch) -> None:

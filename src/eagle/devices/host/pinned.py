@@ -40,14 +40,12 @@ class _Pages:
         self.address = -(-address_of(self.memory) // page) * page
         self.size = whole
 
-    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         self.__array_interface__ = {
-            "shape": shape,
-            "typestr": dtype.str,
+            "shape": (whole,),
+            "typestr": "|u1",
             "data": (self.address, False),
             "version": 3,
         }
-        return np.asarray(self)
 
 
 _spans: dict[int, tuple[int, int]] = {}
@@ -61,7 +59,8 @@ asked_besides: list[Callable[[NDArray[Any]], bool]] = []
 
 def pinned_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     """A new array of zeros, known as pinned for as long as it or a view of it lives."""
-    pages = _Pages(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    pages = _Pages(size)
     key = id(pages)
     with _lock:
         if _locker is not None:
@@ -69,7 +68,7 @@ def pinned_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         _spans[key] = pages.address, pages.address + pages.size
     gone = weakref.finalize(pages, _forget, key, pages.memory)
     gone.atexit = False
-    return pages.array(shape, dtype)
+    return np.asarray(pages)[:size].view(dtype).reshape(shape)
 
 
 def _forget(key: int, memory: object) -> None:
