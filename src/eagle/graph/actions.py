@@ -244,7 +244,8 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
 def pinned(shape: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """A NumPy array of zeros in page-locked memory, which a GPU copies to and from by itself.
 
-    Where there is no GPU it is an ordinary array. Raises ValueError for what is no shape, or no type of numbers.
+    Where there is no GPU it is an ordinary array. Raises ValueError for what is no shape, or no
+    type of numbers.
     """
     allocations.check("a pinned array")
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)

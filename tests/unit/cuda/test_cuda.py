@@ -542,6 +542,44 @@ def test_it_is_made_for_an_oldest_gpu_that_hawk_makes_code_for() -> None:
     assert OLDEST == device.OLDEST_GPU == min(code.CHIPS)
 
 
+# -- loops in loops --------------------------------------------------------------------------------
+
+
+def test_a_loop_in_a_loop_begins_anew_each_time(xp: TestLibrary) -> None:
+    @hawk.kernel
+    def odd(k: Int32) -> hawk.Bool:
+        return k % 2 == 1
+
+    @hawk.kernel
+    def up(k: Mutable[Int32]):
+        k += 1
+
+    @eagle.Graph.builder
+    def build(x, y, k, m):
+        g = eagle.Graph()
+        for _ in range(m):
+            up(k)
+            while odd(k):  # asked by a kernel, before each pass
+                inc(x)
+                up(k)
+                up(k)
+                if k > 4:
+                    break
+            for j in range(m):
+                if j == 1:
+                    inc(y)
+        return g
+
+    ends: list[list[Any]] = []
+    for library in (np, xp):
+        x, y, k = library.zeros(2), library.zeros(2), library.zeros(1, np.int32)
+        graph = build(x, y, k, library.full(1, 5, np.int32))
+        graph.launch(2)
+        ends.append([xp.asnumpy(each).tolist() for each in (x, y, k)])
+    assert ends[0] == ends[1]
+    assert [10.0, 10.0] == ends[0][1]
+
+
 # -- the driver refuses ----------------------------------------------------------------------------
 
 

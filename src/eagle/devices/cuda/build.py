@@ -7,7 +7,7 @@ loop is a node whose body ends with such a kernel:
 
 Where something has to run before the test of each pass, the body has three parts:
 
-    WHILE { [look at the exits]  ->  IF { before; [look]  ->  IF { body } }  ->  [does it go on?] }
+    [yes]  ->  WHILE { [look at exits]  ->  IF { before; [look]  ->  IF { body } }  ->  [goes on?] }
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ class Body:
         function = self.builder.device.function(small.text, ptx.NAME)
         self.add(lambda: asked.Kernel(function, 1, 1, small.arguments), item)
 
-    def handle(self, default: int = 0) -> int:
+    def handle(self) -> int:
         """What a conditional node of this graph looks at."""
-        return self.builder.driver.handle(self.graph, default)
+        return self.builder.driver.handle(self.graph, 0)
 
     def close(self, item: Item) -> None:
         """No node is added any more. There is one at least: drivers hang where there is none."""
@@ -338,7 +338,9 @@ class Builder:
     def _loop_of_parts(self, body: Body, item: Loop) -> None:
         goes = self.device.allocate(1)
         self.part.handles.memory.append(goes)
-        whole = body.handle(1)
+        whole = body.handle()
+        # A loop in a loop is come by again in one launch, so no default will do.
+        body.small(lambda small: small.set(whole, small.all()), item)
         inner = body.condition(whole, Kind.WHILE, item)
         first = inner.handle()
 
