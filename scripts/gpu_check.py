@@ -268,7 +268,7 @@ def _(here: Here) -> str:
         raise LeftOut("they are part of the ordinary tests")
     files = ["tests/unit/graph", "tests/pages/test_graphs_across_two_memories.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-k", "cuda and not random", *files]
-    environment = {**os.environ, "EAGLE_TESTS_ON_GPU": "1"}
+    environment = {**os.environ, "EAGLE_TESTS_ON_GPU": "real"}
     run = subprocess.run(
         command, cwd=ROOT, env=environment, text=True, capture_output=True, check=False
     )

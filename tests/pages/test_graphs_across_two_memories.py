@@ -29,7 +29,7 @@ from eagle.graph.draw import kind_of
 from eagle.graph.planes import Plane
 from eagle.graph.touches import waits_of
 from hawk import Int32, Mutable, Scalar
-from tests.unit.cuda.gpus import device_for, parametrize, simulated_only
+from tests.unit.cuda.gpus import device_for, made_driver_only, parametrize, simulated_only
 
 PROGRAMS = Path(__file__).parent / "programs"
 xp: Any = None
@@ -353,6 +353,7 @@ def test_a_copy_can_overlap_with_kernels() -> None:
     assert 0 < overlaps < 20
 
 
+@made_driver_only
 def test_a_pageable_array_is_staged_first_and_a_pinned_one_is_not() -> None:
     for h, expected in ((np.zeros(2), 0.0), (eagle.pinned(2), 5.0)):
         inside, go = threading.Event(), threading.Event()

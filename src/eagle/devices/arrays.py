@@ -118,9 +118,7 @@ class DeviceArray(abc.ABC):
     def reshape(self, *shape: Any) -> Self:
         """The same memory in another shape. Raises ValueError where that would be a copy."""
         sides = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        view = self._memory.view()
-        view.shape = sides if len(sides) != 1 or sides[0] != -1 else (self.size,)
-        return self._like(view)
+        return self._like(_reshaped(self._memory, sides))
 
     def _place(self, key: Any) -> tuple[Any, ...]:
         parts = key if isinstance(key, tuple) else (key,)
@@ -244,6 +242,16 @@ for _name, _symbol in {
     _computes(f"__{_name}__", _symbol)
 for _name, _symbol in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs"}.items():
     _computes(f"__{_name}__", _symbol)
+
+
+def _reshaped(memory: NDArray[Any], sides: tuple[int, ...]) -> NDArray[Any]:
+    """The same memory in another shape. NumPy must not even begin to copy it: it cannot be read."""
+    try:
+        return np.reshape(memory, sides, copy=False)
+    except TypeError:  # NumPy 2.0 does not know `copy`
+        if not memory.flags.c_contiguous:
+            raise ValueError("a reshape of what is not contiguous would be a copy") from None
+        return memory.reshape(sides)
 
 
 def home_of(array: DeviceArray) -> Home:

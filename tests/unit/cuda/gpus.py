@@ -11,7 +11,12 @@ import eagle
 from eagle.devices.cuda import code, device
 from eagle.devices.cuda.array import CudaArray
 from eagle.devices.library import Library
+from tests.unit.cuda import scenarios
 from tests.unit.cuda.recorder import Recorder, ptx_of
+
+REAL = os.environ.get("EAGLE_TESTS_ON_GPU", "")
+"""Set, tests use the first GPU of this machine and its own driver, as scripts/gpu_check.py asks
+for; `libcuda.c`: the library made for tests, which is there in the place of the driver."""
 
 
 class TestLibrary(Library[Any]):
@@ -36,10 +41,11 @@ class TestLibrary(Library[Any]):
 def gpu_of_tests(driver: Recorder | None = None, *, entered: bool = True) -> Iterator[TestLibrary]:
     """Inside `with` there is one GPU, whose driver is made here. It was asked for nothing wrong.
 
-    Unless `entered`, the GPU is only there, if it is. With the variable EAGLE_TESTS_ON_GPU it is
-    the first GPU of this machine, and its own driver; scripts/gpu_check.py asks for that.
+    Unless `entered`, the GPU is only there, if it is.
     """
-    if driver is None and entered and os.environ.get("EAGLE_TESTS_ON_GPU"):
+    if driver is None and entered and REAL:
+        if REAL == "libcuda.c":
+            scenarios.library()  # from now on each module is registered there
         yield TestLibrary(device.gpu(0).home, CudaArray)
         return
     driver = driver or Recorder()
@@ -67,6 +73,11 @@ def simulated_only(test: Any) -> Any:
     """Mark a test of what only the simulated device does."""
     test.simulated_only = True
     return test
+
+
+def made_driver_only(test: Any) -> Any:
+    """Mark a test of what real drivers may do in another way."""
+    return simulated_only(test) if REAL else test
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:

@@ -66,6 +66,15 @@ def test_with_real_threads(folder: Path, names: str) -> None:
     assert f"well {names}\n" + "all 200\n" * (names == "leaving") == said
 
 
+def test_the_tests_of_graphs_run_with_it(folder: Path, programs: int) -> None:
+    files, some = ["tests/pages/test_graphs_across_two_memories.py"], " and (node or exception)"
+    if programs >= 1000:
+        files, some = [*files, "tests/unit/graph"], ""
+    options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-k", f"cuda and not random{some}"]
+    said = tried(folder, "-m", "pytest", *options, *files, EAGLE_TESTS_ON_GPU="libcuda.c")
+    assert " passed" in said.splitlines()[-1]
+
+
 def test_a_gpu_is_found(folder: Path) -> None:
     text = "import eagle; print(eagle.gpu_available())"
     assert "True\n" == tried(folder, "-c", text)

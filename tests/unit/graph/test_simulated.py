@@ -16,7 +16,7 @@ import eagle
 import hawk
 from eagle.devices.simulated.stream import STREAM
 from hawk import Grid, Int32, Mutable, Param, Scalar, Terminated
-from tests.unit.cuda.gpus import device_for, parametrize, simulated_only
+from tests.unit.cuda.gpus import device_for, made_driver_only, parametrize, simulated_only
 
 xp: Any = None
 WHERE = ""
@@ -617,6 +617,7 @@ def test_a_pageable_array_that_a_host_node_writes_cuts_the_graph() -> None:
     assert "cut" not in str(staged(eagle.pinned(2))[0])
 
 
+@made_driver_only
 def test_without_the_cut_the_device_would_copy_what_was_there_before() -> None:
     graph, x = staged(np.zeros(2))
     with pytest.MonkeyPatch.context() as patch:
