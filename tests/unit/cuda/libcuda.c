@@ -383,6 +383,7 @@ static void wait_idle(void) {
   pthread_mutex_unlock(&lock);
 }
 static R StreamSynchronize(void *stream) { ENTER_CONTEXT("cuStreamSynchronize"); (void)stream; wait_idle(); return OK; }
+static R CtxSynchronize(void) { ENTER_CONTEXT("cuCtxSynchronize"); wait_idle(); return OK; }
 static R StreamQuery(void *stream) {
   ENTER_CONTEXT("cuStreamQuery");
   (void)stream;
@@ -426,7 +427,7 @@ static R GetErrorString(int error, const char **out) { (void)error; *out = "said
 static struct { const char *name; void *function; } table[] = {
 #define F(name) {"cu" #name, (void *)name}
   F(Init), F(DriverGetVersion), F(DeviceGetCount), F(DeviceGet), F(DeviceGetName), F(DeviceGetAttribute), F(DevicePrimaryCtxRetain),
-  F(CtxPushCurrent), F(CtxPopCurrent), F(CtxGetCurrent), F(MemAlloc), F(MemFree), F(MemHostRegister), F(MemHostUnregister),
+  F(CtxPushCurrent), F(CtxPopCurrent), F(CtxGetCurrent), F(CtxSynchronize), F(MemAlloc), F(MemFree), F(MemHostRegister), F(MemHostUnregister),
   F(PointerGetAttribute), F(MemcpyHtoD), F(MemcpyDtoH), F(MemcpyDtoD), F(ModuleLoadData), F(ModuleGetFunction), F(StreamCreate),
   F(StreamQuery), F(StreamSynchronize), F(GraphCreate), F(GraphDestroy), F(GraphAddNode), F(GraphConditionalHandleCreate),
   F(GraphInstantiateWithParams), F(GraphExecNodeSetParams), F(GraphExecDestroy), F(GraphLaunch), F(GetErrorString),

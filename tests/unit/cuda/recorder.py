@@ -251,6 +251,10 @@ class Recorder(Driver):
         self._enter("synchronize")
         self.work.wait()
 
+    def settle(self) -> None:
+        self._enter("settle")
+        self.work.wait()
+
     def follow(self, stream: int, other: int) -> None:
         self._enter("follow")
         self.followed.append((stream, other))

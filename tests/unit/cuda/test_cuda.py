@@ -22,6 +22,7 @@ import eagle
 import hawk
 from eagle.devices.cuda import build, code, device, ptx, stamps
 from eagle.devices.cuda.driver import Copy, DriverError, Empty, Host, Kind, Side
+from eagle.devices.host import pinned
 from eagle.devices.host.pinned import is_pinned
 from eagle.devices.plan import (
     Cell,
@@ -219,6 +220,48 @@ def test_what_was_pinned_before_a_gpu_was_used_is_locked_then() -> None:
         assert before.ctypes.data in xp.driver.locked
 
 
+def test_what_goes_while_all_is_locked_is_unlocked() -> None:
+    kept, locked = [eagle.pinned(3), eagle.pinned(4)], set[int]()
+
+    class Locker:
+        def lock(self, address: int, size: int) -> None:
+            locked.add(address)
+            kept.clear()
+            gc.collect()
+
+        def unlock(self, address: int, memory: object) -> None:
+            locked.remove(address)
+
+    addresses = {each.ctypes.data for each in kept}
+    pinned.lock_all(Locker())
+    try:
+        assert not addresses & locked
+    finally:
+        pinned.lock_none()
+
+
+def test_nothing_of_cuda_is_asked_for_in_a_host_function(xp: TestLibrary) -> None:
+    x = xp.zeros(2)
+    ways = {
+        "pinned": lambda: eagle.pinned(3),
+        "a foreign array": lambda: eagle.copy(Interface(x), into=np.zeros(2)),
+        "a graph": lambda: stepped(x, np.zeros(2)).launch(),
+        "an array": lambda: xp.zeros(3),
+    }
+    for what, ask in ways.items():
+
+        @eagle.Graph.builder
+        def build(x, h, ask=ask):
+            g = eagle.Graph()
+            eagle.copy(x, into=h)
+            eagle.opaque(lambda h: ask(), reads=h, name="peek")
+            return g
+
+        with pytest.raises(RuntimeError, match="in peek, a host function of a graph"):
+            build(x, np.zeros(2)).launch()
+        assert [] == xp.driver.wrong, what
+
+
 def test_page_locked_memory_of_another_library_is_pinned(xp: TestLibrary) -> None:
     array = np.zeros(2000)
     assert not is_pinned(array)
@@ -398,6 +441,37 @@ def test_a_graph_that_could_not_be_made_anew_is_made_at_the_next_launch(xp: Test
     k[...] = 4
     graph.launch()
     assert [4.0, 4.0] == xp.asnumpy(other).tolist()
+
+
+def test_an_array_that_is_gone_is_not_exchanged_for_one_of_before(xp: TestLibrary) -> None:
+    x, y, h = xp.zeros(2), xp.zeros(2), eagle.pinned(2)
+    graph = stepped(x, h)
+    graph.launch()
+    size = xp.driver.memory.pop(address := y.__cuda_array_interface__["data"][0])
+    for ask in (lambda: graph.bind(x=y), graph.launch, graph.launch):
+        with pytest.raises(eagle.DeviceError, match="not there any more"):
+            ask()
+    xp.driver.memory[address] = size
+    graph.launch()
+    assert [1.0, 1.0] == xp.asnumpy(y).tolist() == xp.asnumpy(x).tolist()
+
+
+def test_after_an_eager_function_all_streams_are_waited_for(xp: TestLibrary) -> None:
+    @eagle.Graph.builder
+    def build(x):
+        g = eagle.Graph()
+        inc(x)
+        eagle.opaque(lambda x: calls.append("eager"), reads=x, writes=x, eager=True)
+        inc(x)
+        return g
+
+    calls = xp.driver.calls
+    graph = build(xp.zeros(2))
+    graph.launch()
+    calls.clear()
+    graph.launch()
+    seen = [each for each in calls if each in ("launch", "eager", "settle")]
+    assert ["launch", "eager", "settle", "launch"] == seen
 
 
 # -- waiting ---------------------------------------------------------------------------------------

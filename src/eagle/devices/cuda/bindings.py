@@ -159,6 +159,9 @@ class Bindings(Driver):
     def synchronize(self, stream: int) -> None:
         self._ask("cuStreamSynchronize", stream)
 
+    def settle(self) -> None:
+        self._ask("cuCtxSynchronize")
+
     def follow(self, stream: int, other: int) -> None:
         event = self._events.get(stream)
         if event is None:

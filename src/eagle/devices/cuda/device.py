@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import functools
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -39,6 +38,9 @@ if TYPE_CHECKING:
 OLDEST_GPU = 75
 """The oldest compute capability that PTX is made for."""
 
+GUARD = Guard()
+"""Which function of a graph runs on this thread: that one may use no GPU."""
+
 SPIN_SECONDS, LONGEST_NAP = 100e-6, 2e-3
 """So long a thread that waits asks again and again; then it sleeps for a sixteenth of the time it
 has waited, and hears of signals meanwhile."""
@@ -50,7 +52,7 @@ class CudaDevice(Device):
     def __init__(self, number: int, driver: Driver) -> None:
         self.number, self.driver = number, driver
         self.name = f"GPU {number}"
-        self.guard = Guard()
+        self.guard = GUARD
         self.remains = Remains()
         self.home = CudaHome(self)
         self._flying: list[object] = []
@@ -135,6 +137,7 @@ class CudaDevice(Device):
 
     def allocate(self, size: int) -> int:
         """New memory. What nobody uses any more is given back before there is none."""
+        self.guard.check(f"memory of {self.name}")
         with self.current():
             try:
                 return self.driver.allocate(max(1, size))
@@ -287,6 +290,7 @@ def home_of(value: object, found: Located) -> tuple[CudaDevice, View]:
 
     Raises DeviceError where that cannot be used, and for memory that is not there any more.
     """
+    GUARD.check("looking at an array on a GPU")
     if isinstance(value, CudaArray):
         return value.gpu, memory_of(value)
     number = found.gpu
@@ -317,9 +321,17 @@ def _gpu_of(address: int) -> int:
     return where.gpu
 
 
-@functools.cache
 def gpu(number: int) -> CudaDevice:
     """The GPU of a number. Raises DeviceError where there is none, or no way to use it."""
+    found = _devices.get(number)
+    if found is None:
+        with _making:
+            found = _devices.get(number) or _begun(number)
+    return found
+
+
+def _begun(number: int) -> CudaDevice:
+    """The GPU of a number, which nobody has used yet."""
     driver = _driver()
     _refuse_old(driver)
     try:
@@ -334,12 +346,12 @@ def gpu(number: int) -> CudaDevice:
     device = CudaDevice(number, driver)
     if not _devices:
         lock_all(_Locker(device))
-        asked_besides.append(lambda array: _pinned_by_others(driver, array))
-    _devices.append(device)
+        asked_besides.append(lambda array: _pinned_by_others(device, array))
+    _devices[number] = device
     return device
 
 
-_devices: list[CudaDevice] = []
+_devices: dict[int, CudaDevice] = {}
 """Those that are used."""
 
 _NO_DRIVER = "install: NVIDIA's driver, 550 or newer; `nvidia-smi` shows whether it is there"
@@ -355,7 +367,7 @@ _ASTRAY = (
     "print(graph) shows the nodes"
 )
 _own: list[Driver] = []
-_making = threading.Lock()
+_making = threading.RLock()
 
 
 def use(driver: Driver | None) -> None:
@@ -363,7 +375,6 @@ def use(driver: Driver | None) -> None:
     _own[:] = [] if driver is None else [driver]
     _devices.clear()
     asked_besides.clear()
-    gpu.cache_clear()
     lock_none()
 
 
@@ -432,6 +443,7 @@ class _Locker:
 
     def lock(self, address: int, size: int) -> None:
         device = self._device
+        device.guard.check("making a pinned array")
         try:
             with device.current():
                 device.driver.lock(address, size)
@@ -442,11 +454,11 @@ class _Locker:
         self._device.remains.add(Handles(locked=[(address, memory)]))
 
 
-def _pinned_by_others(driver: Driver, array: NDArray[Any]) -> bool:
+def _pinned_by_others(device: CudaDevice, array: NDArray[Any]) -> bool:
     """Is it in page-locked memory that another library made?"""
     try:
-        with _devices[0].current():
-            where = driver.where(address_of(array)) if array.size else None
+        with device.current():
+            where = device.driver.where(address_of(array)) if array.size else None
     except DriverError:
         return False
     return where is not None and where.pinned
@@ -454,7 +466,7 @@ def _pinned_by_others(driver: Driver, array: NDArray[Any]) -> bool:
 
 def _finish() -> None:
     """What was enqueued is done when the process ends, with the Python functions in it."""
-    for device in _devices:
+    for device in _devices.values():
         if device.flying:
             with device.current():
                 device.wait()
@@ -465,7 +477,6 @@ def _start_anew() -> None:
     _devices.clear()
     _own.clear()
     asked_besides.clear()
-    gpu.cache_clear()
     lock_none()
 
 

@@ -189,6 +189,10 @@ class Driver(abc.ABC):
         """Wait until nothing is."""
 
     @abc.abstractmethod
+    def settle(self) -> None:
+        """Wait until nothing is on its way in the context, on any stream."""
+
+    @abc.abstractmethod
     def follow(self, stream: int, other: int) -> None:
         """What is asked of `stream` from now on comes after what was asked of `other` by now."""
 

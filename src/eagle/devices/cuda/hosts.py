@@ -28,11 +28,14 @@ class Rounds:
     def __init__(self) -> None:
         self._launched = 0
         self._asked: list[tuple[int, int, int]] = []
+        """Where replays that were asked for at once begin; another thread reads it."""
 
     def launch(self, replay: int, n: int) -> None:
         """It is launched now, as this replay of `n`."""
         if replay == 1 or not self._asked or self._asked[-1][2] != n:
-            self._asked = [*self._asked[-64:], (self._launched, replay, n)]
+            if len(self._asked) > 2 * _MOST_ASKED:
+                self._asked = self._asked[-_MOST_ASKED:]
+            self._asked.append((self._launched, replay, n))
         self._launched += 1
 
     def of(self, launch: int) -> tuple[int, int]:
@@ -41,6 +44,10 @@ class Rounds:
             if first <= launch:
                 return replay + launch - first, n
         return 1, 1
+
+
+_MOST_ASKED = 4096
+"""More calls of `launch` than a driver has room for before it makes the next one wait."""
 
 
 class Kept:

@@ -41,7 +41,6 @@ class CudaCaptured(Captured):
         self._parts: list[Part | Call] = []
         self._built = False
         with device.current():
-            self._look()
             self._build()
 
     def _look(self) -> None:
@@ -64,6 +63,7 @@ class CudaCaptured(Captured):
     def _build(self) -> None:
         """Make all parts. Nothing of them is on its way, the context is current."""
         device, self._built = self._device, False
+        self._look()
         device.remains.add(self._handles.take())
         device.sweep()
         self._parts = self._made(None)
@@ -76,11 +76,20 @@ class CudaCaptured(Captured):
 
     def _made(self, stamps: Stamps | None) -> list[Part | Call]:
         builder = Builder(self._device, self._plan, self._kept, stamps)
-        return [
-            piece if isinstance(piece, Call) else builder.make(piece)
-            for piece in self._pieces
-            if piece
-        ]
+        made: list[Part | Call] = []
+        try:
+            for piece in self._pieces:
+                part = piece if isinstance(piece, Call) else builder.make(piece)
+                made.append(part)
+        except BaseException:
+            self._give_back(made)
+            raise
+        return made
+
+    def _give_back(self, parts: list[Part | Call]) -> None:
+        for part in parts:
+            if isinstance(part, Part):
+                self._device.remains.add(part.handles)
 
     # -- replays -----------------------------------------------------------------------------------
 
@@ -115,6 +124,7 @@ class CudaCaptured(Captured):
                     if isinstance(part, Call):
                         begin = perf_counter()
                         self._eager(part, replay, n)
+                        device.driver.settle()  # it may have used streams of its own
                         if eager is not None:
                             eager.append(Span(part, replay, begin, perf_counter()))
                         continue
@@ -148,6 +158,7 @@ class CudaCaptured(Captured):
     # -- exchanging --------------------------------------------------------------------------------
 
     def moved(self) -> None:
+        self._built = False  # until its nodes are as they should be
         with self._device.current():
             self._look()
         self._update(lambda item: True)
@@ -165,7 +176,8 @@ class CudaCaptured(Captured):
             for part in self._parts:
                 if isinstance(part, Part) and not self._changed(part, changed):
                     self._build()
-                    return
+                    break
+        self._built = True
 
     def _changed(self, part: Part, changed: Callable[[Item], bool]) -> bool:
         for call in part.calls:
@@ -190,9 +202,9 @@ class CudaCaptured(Captured):
         device, spans = self._device, list[Span]()
         self.synchronize()
         with device.current():
-            stamps = Stamps.on(device)
-            parts = self._made(stamps)
+            stamps, parts = Stamps.on(device), list[Part | Call]()
             try:
+                parts = self._made(stamps)
                 offset = stamps.offset()
                 for replay in range(1, n + 1):
                     self._launch(parts, replay, replay, n, spans)
@@ -200,9 +212,7 @@ class CudaCaptured(Captured):
                     spans += stamps.spans(replay, offset)
             finally:
                 device.wait()
-                for part in parts:
-                    if isinstance(part, Part):
-                        device.remains.add(part.handles)
+                self._give_back(parts)
                 stamps.free()
         return sorted(spans, key=lambda span: span.begin)
 

@@ -33,6 +33,8 @@ class Locker(Protocol):
 class _Pages:
     """Whole pages of zeros, as NumPy takes memory. Every view of an array in them keeps this."""
 
+    __slots__ = ("__array_interface__", "__weakref__", "address", "memory", "size")
+
     def __init__(self, size: int) -> None:
         page = mmap.PAGESIZE
         whole = -(-max(size, 1) // page) * page
@@ -48,9 +50,9 @@ class _Pages:
         }
 
 
-_spans: dict[int, tuple[int, int]] = {}
-"""First byte and one past the last of the pages of each array that is alive."""
-_lock = threading.Lock()
+_alive: dict[int, tuple[int, int, weakref.ref[_Pages]]] = {}
+"""First byte and one past the last of the pages of each array, and these."""
+_lock = threading.RLock()
 _locker: Locker | None = None
 
 asked_besides: list[Callable[[NDArray[Any]], bool]] = []
@@ -65,14 +67,14 @@ def pinned_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     with _lock:
         if _locker is not None:
             _locker.lock(pages.address, pages.size)
-        _spans[key] = pages.address, pages.address + pages.size
+        _alive[key] = pages.address, pages.address + pages.size, weakref.ref(pages)
     gone = weakref.finalize(pages, _forget, key, pages.memory)
     gone.atexit = False
     return np.asarray(pages)[:size].view(dtype).reshape(shape)
 
 
 def _forget(key: int, memory: object) -> None:
-    address, _ = _spans.pop(key)
+    address, _, _ = _alive.pop(key)
     if _locker is not None:
         _locker.unlock(address, memory)
 
@@ -87,8 +89,10 @@ def lock_all(locker: Locker) -> None:
     """Page-lock all pinned arrays that there are, and those to come."""
     global _locker  # noqa: PLW0603 - the process has one driver
     with _lock:
-        for first, end in list(_spans.values()):
-            locker.lock(first, end - first)
+        # They are held meanwhile: one that went now would be unlocked by nobody.
+        there = [pages for _, _, reference in list(_alive.values()) if (pages := reference())]
+        for pages in there:
+            locker.lock(pages.address, pages.size)
         _locker = locker
 
 
@@ -102,6 +106,6 @@ def pinned_like(array: NDArray[Any]) -> str:
 def is_pinned(array: NDArray[Any]) -> bool:
     """Is all of `array` in pinned memory?"""
     low, high = np.lib.array_utils.byte_bounds(array)
-    if any(first <= low and high <= end for first, end in list(_spans.values())):
+    if any(first <= low and high <= end for first, end, _ in list(_alive.values())):
         return True
     return any(asked(array) for asked in asked_besides)
