@@ -14,7 +14,7 @@ from eagle.devices.cuda.build import Builder, Part
 from eagle.devices.cuda.driver import DriverError
 from eagle.devices.cuda.hosts import Kept, NativeCall
 from eagle.devices.cuda.remains import Handles
-from eagle.devices.cuda.stamps import Stamps
+from eagle.devices.cuda.stamps import Stamps, Taken
 from eagle.devices.host.device import HOST
 from eagle.devices.host.pinned import is_pinned
 from eagle.devices.plan import Call, Copy, Item, Launch, Plan, walk
@@ -39,6 +39,8 @@ class CudaCaptured(Captured):
         self._handles = Handles()
         device.remains.with_(self, self._handles)
         self._parts: list[Part | Call] = []
+        self._used: object = None
+        """What a replay on its way needs."""
         self._built = False
         with device.current():
             self._build()
@@ -72,6 +74,7 @@ class CudaCaptured(Captured):
                 self._handles.ready += part.handles.ready
                 self._handles.graphs += part.handles.graphs
                 self._handles.memory += part.handles.memory
+        self._used = self._parts, self._plan
         self._built = True
 
     def _made(self, stamps: Stamps | None) -> list[Part | Call]:
@@ -101,38 +104,26 @@ class CudaCaptured(Captured):
                 self._build()
             if device.remains:
                 device.sweep()
-            self._launch(self._parts, 1, n, n)
-
-    def _launch(
-        self,
-        parts: list[Part | Call],
-        first: int,
-        last: int,
-        n: int,
-        eager: list[Span] | None = None,
-    ) -> None:
-        """Launch some replays of `n`. Spans of eager functions are added to `eager`."""
-        device, used = self._device, (parts, self._plan)
-        try:
-            device.follow_others()
-            for replay in range(first, last + 1):
-                if self._alone:
-                    device.wait()
-                for place, part in enumerate(parts):
-                    if place or isinstance(part, Call):
+            try:
+                device.follow_others()
+                for replay in range(1, n + 1):
+                    if self._alone:
                         device.wait()
-                    if isinstance(part, Call):
-                        begin = perf_counter()
-                        self._eager(part, replay, n)
-                        device.driver.settle()  # it may have used streams of its own
-                        if eager is not None:
-                            eager.append(Span(part, replay, begin, perf_counter()))
-                        continue
-                    part.rounds.launch(replay, n)
-                    device.launch(part.ready, used)
-            device.lead_others()
-        except DriverError as error:
-            raise device.error(f"the graph {self._plan.name}", error) from None
+                    self._replay(replay, n)
+                device.lead_others()
+            except DriverError as error:
+                raise device.error(f"the graph {self._plan.name}", error) from None
+
+    def _replay(self, replay: int, n: int) -> None:
+        device = self._device
+        for place, part in enumerate(self._parts):
+            if place or isinstance(part, Call):
+                device.wait()
+            if isinstance(part, Call):
+                self._eager(part, replay, n)
+            else:
+                part.rounds.launch(replay, n)
+                device.launch(part.ready, self._used)
 
     def _eager(self, item: Call, replay: int, n: int) -> None:
         """Call an eager function, on the thread that launches."""
@@ -144,6 +135,7 @@ class CudaCaptured(Captured):
             raise  # it is meant for who waits here, not for the function
         except BaseException as error:  # noqa: BLE001 - raised by the launch
             self._kept.keep(error, item.name, replay, n)
+        self._device.driver.settle()  # it may have used streams of its own
 
     def synchronize(self) -> None:
         device = self._device
@@ -158,13 +150,15 @@ class CudaCaptured(Captured):
     # -- exchanging --------------------------------------------------------------------------------
 
     def moved(self) -> None:
-        self._built = False  # until its nodes are as they should be
+        built, self._built = self._built, False  # until its nodes are as they should be
         with self._device.current():
             self._look()
-        self._update(lambda item: True)
+        if built:
+            self._update(lambda item: True)
 
     def renumbered(self, launch: Launch) -> None:
-        self._update(lambda item: item is launch)
+        if self._built:  # or it is made of the new numbers when it is launched
+            self._update(lambda item: item is launch)
 
     def _update(self, changed: Callable[[Item], bool]) -> None:
         """Have nodes do what they say now.
@@ -176,7 +170,7 @@ class CudaCaptured(Captured):
             for part in self._parts:
                 if isinstance(part, Part) and not self._changed(part, changed):
                     self._build()
-                    break
+                    return
         self._built = True
 
     def _changed(self, part: Part, changed: Callable[[Item], bool]) -> bool:
@@ -199,17 +193,28 @@ class CudaCaptured(Captured):
     # -- seeing it ---------------------------------------------------------------------------------
 
     def profile(self, n: int) -> list[Span]:
-        device, spans = self._device, list[Span]()
+        device = self._device
         self.synchronize()
         with device.current():
             stamps, parts = Stamps.on(device), list[Part | Call]()
             try:
                 parts = self._made(stamps)
-                offset = stamps.offset()
+                device.follow_others()
+                spans, taken = list[Span](), list[Taken]()
                 for replay in range(1, n + 1):
-                    self._launch(parts, replay, replay, n, spans)
-                    device.wait()
-                    spans += stamps.spans(replay, offset)
+                    for part in parts:
+                        begin = perf_counter()
+                        if isinstance(part, Call):
+                            self._eager(part, replay, n)
+                            spans.append(Span(part, replay, begin, perf_counter()))
+                            continue
+                        part.rounds.launch(replay, n)
+                        device.launch(part.ready, (parts, self._plan))
+                        device.wait()
+                        taken.append(stamps.take(replay, begin, perf_counter()))
+                spans += stamps.spans(taken)
+            except DriverError as error:
+                raise device.error(f"the graph {self._plan.name}", error) from None
             finally:
                 device.wait()
                 self._give_back(parts)

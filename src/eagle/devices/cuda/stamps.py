@@ -6,16 +6,15 @@ which many of them advance once in a microsecond.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.base import Span
 from eagle.devices.cuda import ptx
-from eagle.devices.cuda.driver import Kernel, Side
+from eagle.devices.cuda.driver import Side
 from eagle.devices.plan import Item
 from eagle.errors import DeviceError
 from eagle.interop.cuda_array import described_at
@@ -26,6 +25,21 @@ if TYPE_CHECKING:
 ROOM = 1 << 18
 """How many times of one replay there is room for: 4 MB."""
 _NANO = 1e-9
+
+
+class Taken(NamedTuple):
+    """What a part of a graph wrote in a replay."""
+
+    replay: int
+    begin: float
+    end: float
+    times: list[list[int]]
+    """What happened, and when by the GPU's clock, in nanoseconds."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that the host's clock can be ahead."""
+        return self.begin - self.times[0][1] * _NANO, self.end - self.times[-1][1] * _NANO
 
 
 class Stamps:
@@ -52,34 +66,31 @@ class Stamps:
         """What writes it into a small kernel."""
         return lambda small: small.stamp(self._address, ROOM, what)
 
-    def offset(self) -> float:
-        """What makes seconds of `perf_counter` of those of the GPU."""
-        driver, device, small = self._device.driver, self._device, ptx.Small()
-        self.write(0)(small)
-        function, graph = device.function(small.text, ptx.NAME), driver.graph()
-        driver.add(graph, (), Kernel(function, 1, 1, small.arguments))
-        ready = driver.instantiate(graph)
-        driver.launch(ready, device.stream)  # the first time takes longer
-        driver.synchronize(device.stream)
-        begin = perf_counter()
-        driver.launch(ready, device.stream)
-        driver.synchronize(device.stream)
-        end = perf_counter()
-        driver.destroy(graph, ready)
-        return (begin + end) / 2 - float(self._taken()[-1, 1]) * _NANO
+    def take(self, replay: int, begin: float, end: float) -> Taken:
+        """What a part wrote that was launched after `begin` and over before `end`, on the host."""
+        return Taken(replay, begin, end, self._taken().tolist())
 
-    def spans(self, replay: int, offset: float) -> list[Span]:
-        """When the nodes of the replay that is over ran. DeviceError: too many did."""
+    def spans(self, parts: list[Taken]) -> Iterator[Span]:
+        """When nodes ran, in seconds of the host's clock.
+
+        How far the two clocks are apart is not known, but each part lies between two times of the
+        host's. So what runs there between two parts is between them here, too.
+        """
+        bounds = [part.bounds for part in parts if part.times]
+        if not bounds:
+            return
+        guess = (max(low for low, _ in bounds) + min(high for _, high in bounds)) / 2
         begun: dict[int, float] = {}
-        found: list[Span] = []
-        for what, time in self._taken().tolist():
-            place, end = divmod(what, 2)
-            seconds = time * _NANO + offset
-            if end:
-                found.append(Span(self._items[place], replay, begun.pop(place), seconds))
-            else:
-                begun[place] = seconds
-        return found
+        for part in parts:
+            low, high = part.bounds if part.times else (guess, guess)
+            offset = min(max(guess, low), high)
+            for what, time in part.times:
+                place, end = divmod(what, 2)
+                seconds = time * _NANO + offset
+                if end:
+                    yield Span(self._items[place], part.replay, begun.pop(place), seconds)
+                else:
+                    begun[place] = seconds
 
     def _taken(self) -> NDArray[np.uint64]:
         """What was written, in the order in which it was; nothing is there afterwards."""
