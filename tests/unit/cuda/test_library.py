@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.cuda import scenarios
+from tests.unit.graph.test_random_graphs import LONG
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 SECONDS = 60
@@ -53,24 +56,18 @@ def tried(folder: Path, *arguments: str, **environment: str) -> str:
     return run.stdout
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        "pages loops profile exchange",
-        "replays exceptions device_in_a_function busy builds",
-        "leaving",
-    ],
-)
-def test_with_real_threads(folder: Path, names: str) -> None:
-    said = tried(folder, "-m", "tests.unit.cuda.scenarios", *names.split())
-    assert f"well {names}\n" + "all 200\n" * (names == "leaving") == said
+def test_with_real_threads(folder: Path) -> None:
+    names = [*scenarios.SCENARIOS]
+    assert "leaving" == names[-1]
+    said = tried(folder, "-m", "tests.unit.cuda.scenarios", *names)
+    assert f"well {' '.join(names)}\nall 200\n" == said
 
 
 def test_the_tests_of_graphs_run_with_it(folder: Path, programs: int) -> None:
-    files, some = ["tests/pages/test_graphs_across_two_memories.py"], " and (node or exception)"
-    if programs >= 1000:
-        files, some = [*files, "tests/unit/graph"], ""
-    options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-k", f"cuda and not random{some}"]
+    if programs < LONG:
+        pytest.skip(f"in long runs only: --programs={LONG}")
+    files = ["tests/unit/graph", "tests/pages/test_graphs_across_two_memories.py"]
+    options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-k", "cuda and not random"]
     said = tried(folder, "-m", "pytest", *options, *files, EAGLE_TESTS_ON_GPU="libcuda.c")
     assert " passed" in said.splitlines()[-1]
 
