@@ -73,7 +73,12 @@ def test_the_tests_of_graphs_run_with_it(folder: Path, programs: int) -> None:
 
 
 def test_a_gpu_is_found(folder: Path) -> None:
-    text = "import eagle; print(eagle.gpu_available())"
-    assert "True\n" == tried(folder, "-c", text)
-    assert "False\n" == tried(folder, "-c", text, FAKE_GPUS="0")
-    assert "False\n" == tried(folder, "-c", text, FAKE_CUDA="12030")
+    text = (
+        "import os, eagle\n"
+        "for name, value in (('FAKE_GPUS', '0'), ('FAKE_CUDA', '12030')):\n"
+        "    os.environ[name] = value\n"
+        "    print(eagle.gpu_available())\n"
+        "    del os.environ[name]\n"
+        "print(eagle.gpu_available())\n"
+    )
+    assert "False\nFalse\nTrue\n" == tried(folder, "-c", text)
