@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from importlib import import_module
 from typing import Any
 
@@ -35,9 +34,10 @@ def xp_for(device: str) -> Any:
                 f"eagle.xp_for: there is no GPU to be used: {why}\n"
                 '  write: eagle.xp_for("cpu"), or "simulated" to see what a GPU refuses'
             )
-        if importlib.util.find_spec("cupy") is not None:
+        try:
             return import_module("cupy")
-        return import_module("eagle.devices.cuda.device").library(0)
+        except ImportError:
+            return import_module("eagle.devices.cuda.device").library(0)
     raise ValueError(f'eagle.xp_for: expected "cpu", "gpu" or "simulated", got {shown(device)}')
 
 

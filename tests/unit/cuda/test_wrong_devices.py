@@ -217,7 +217,7 @@ WRONG: list[Wrong] = [
     (
         cuda,
         "test_replays_come_after_and_before_what_other_libraries_ask_for",
-        (pytest.MonkeyPatch(),),
+        ("monkeypatch",),
         device.CudaDevice,
         "lead_others",
         lambda real: none,
@@ -243,7 +243,7 @@ def test_it_fails(
     monkeypatch.setattr(where, name, made(getattr(where, name)))
     with pytest.raises((Exception, pytest.fail.Exception)), gpu_of_tests() as library:  # noqa: PT012 - whatever it fails with
         if file is cuda:
-            run(library, *arguments)
+            run(library, *(monkeypatch for _ in arguments))
         else:
             monkeypatch.setattr(file, "xp", library)
             monkeypatch.setattr(file, "WHERE", "GPU 0")
