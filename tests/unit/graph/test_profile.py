@@ -188,3 +188,4 @@ def test_a_graph_is_drawn_and_after_a_profile_when_its_nodes_ran(graph: Any) -> 
     profile = graph.profile()
     assert graph.plot(ax=axes) is axes
     assert len(axes.collections) == len({(s.item.name, s.item.lane) for s in profile.spans})
+    matplotlib.pyplot.close("all")
