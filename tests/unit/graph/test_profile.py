@@ -174,8 +174,7 @@ def test_what_a_function_raises_is_raised() -> None:
 
 
 def test_a_graph_is_drawn_and_after_a_profile_when_its_nodes_ran(graph: Any) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
     axes = graph.plot()
     texts = [text.get_text() for text in axes.texts]
     assert ["copy x\ncopy host to host", "down\nhost kernel", "while k > 0\nloop"] == [
@@ -188,4 +187,4 @@ def test_a_graph_is_drawn_and_after_a_profile_when_its_nodes_ran(graph: Any) -> 
     profile = graph.profile()
     assert graph.plot(ax=axes) is axes
     assert len(axes.collections) == len({(s.item.name, s.item.lane) for s in profile.spans})
-    matplotlib.pyplot.close("all")
+    plt.close("all")
