@@ -177,6 +177,21 @@ def test_pieces_with_gaps_are_written_and_read(xp: TestLibrary) -> None:
     assert [5.0, 5.0] == xp.asnumpy(x[1, ::2]).tolist()
 
 
+def test_a_copy_that_is_too_many_copies_is_refused_or_made_by_python(xp: TestLibrary) -> None:
+    @eagle.Graph.builder
+    def build(x, h, k):
+        g = eagle.Graph()
+        eagle.copy(h, into=k)
+        eagle.copy(k, into=x)
+        return g
+
+    x, h, k = xp.zeros(100), np.arange(100.0)[::-1], np.zeros(100)
+    build(x, h, k).launch()
+    assert h.tolist() == xp.asnumpy(x).tolist()
+    with pytest.raises(eagle.GraphError, match="more than 64 copies"):
+        build(x, k, h)
+
+
 # -- streams, pinned memory, what is given back ----------------------------------------------------
 
 

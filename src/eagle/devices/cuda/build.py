@@ -12,6 +12,7 @@ Where something has to run before the test of each pass, the body has three part
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,11 +25,11 @@ from eagle.devices.cuda import driver as asked
 from eagle.devices.cuda import ptx
 from eagle.devices.cuda.driver import Argument, DriverError, Empty, Kind, Side, Work
 from eagle.devices.cuda.hosts import Kept, NativeCall, PythonCall, Rounds, native_call
-from eagle.devices.cuda.refusals import MOST_STRETCHES, on_host
+from eagle.devices.cuda.refusals import MOST_STRETCHES, on_host, stretches
 from eagle.devices.cuda.remains import Handles
 from eagle.devices.host.device import HOST
 from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
-from eagle.devices.host.stretches import same_memory, stretched
+from eagle.devices.host.stretches import Stretches, same_memory
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce, Region
 from hawk.ir.nodes import Role
 
@@ -269,33 +270,15 @@ class Builder:
         (source,), (into,) = item.reads, item.writes
         if not source.view.nbytes or same_memory(source.view, into.view):
             return
-        parts = list(stretched(source.view, into.view, MOST_STRETCHES + 1))
+        parts = stretches(source.view, into.view)
         if len(parts) > MOST_STRETCHES:
             self._python(body, item, CopyByNumpy(item))
             return
-        sides = [Side.HOST if each.root.device is HOST else Side.DEVICE for each in (source, into)]
         after, ends = body.after, list[int]()
         for part in parts:
-            rows = part.times if part.into_step >= part.size <= part.source_step else 1
-            for row in range(0, part.times, rows):
-                body.after = list(after)
-                here = part.source + row * part.source_step
-                there = part.into + row * part.into_step
-
-                def work(here: int = here, there: int = there, part=part, rows=rows) -> Work:  # type: ignore[no-untyped-def]
-                    return asked.Copy(
-                        source.spot.address + here,
-                        sides[0],
-                        into.spot.address + there,
-                        sides[1],
-                        part.size,
-                        rows,
-                        part.source_step if rows > 1 else 0,
-                        part.into_step if rows > 1 else 0,
-                    )
-
-                body.add(work, item)
-                ends += body.after
+            body.after = list(after)
+            body.add(functools.partial(_copied, source, into, part), item)
+            ends += body.after
         body.after = ends
 
     # -- branches and loops ------------------------------------------------------------------------
@@ -382,6 +365,14 @@ def arguments(item: Launch) -> tuple[Argument, ...]:
             continue
         found.append(Argument(word, slot.dtype.itemsize if slot.role is Role.UNIFORM else 8))
     return (*found, Argument(item.n, 8), Argument(item.steps, 8))
+
+
+def _copied(source: Region, into: Region, part: Stretches) -> asked.Copy:
+    """A part of a copy, from where its source is now to where its target is."""
+    one, two = (Side.HOST if each.root.device is HOST else Side.DEVICE for each in (source, into))
+    begin, end = source.spot.address + part.source, into.spot.address + part.into
+    steps = (part.source_step, part.into_step) if part.times > 1 else (0, 0)
+    return asked.Copy(begin, one, end, two, part.size, part.times, *steps)
 
 
 class _Refresh:

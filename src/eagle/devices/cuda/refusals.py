@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from eagle.devices import rules
 from eagle.devices.base import Cut, Objection
 from eagle.devices.host.device import HOST
-from eagle.devices.host.stretches import same_memory, stretched
-from eagle.devices.plan import Copy, Item, Launch, Plan, Reduce, parts_of
+from eagle.devices.host.stretches import Stretches, same_memory, stretched
+from eagle.devices.plan import Copy, Item, Launch, Plan, Reduce, View, parts_of
 
 MOST_STRETCHES = 64
 """Nodes that one copy may take."""
@@ -27,6 +28,24 @@ def cuts(plan: Plan) -> list[Cut]:
 def on_host(item: Item) -> bool:
     """Does a node run on the host? Of a copy: are both ends there?"""
     return all(each.root.device is HOST for each in (*item.reads, *item.writes))
+
+
+def stretches(source: View, into: View) -> list[Stretches]:
+    """The parts of a copy, each of which the driver makes at once; one more than it may have.
+
+    It takes rows at equal distances, but not backwards, and none of them twice.
+    """
+    return list(itertools.islice(_rows(source, into), MOST_STRETCHES + 1))
+
+
+def _rows(source: View, into: View) -> Iterator[Stretches]:
+    for part in stretched(source, into, MOST_STRETCHES + 1):
+        if part.into_step >= part.size <= part.source_step:
+            yield part
+            continue
+        for row in range(part.times):
+            there, here = part.into + row * part.into_step, part.source + row * part.source_step
+            yield Stretches(there, here, part.size, 1, part.size, part.size)
 
 
 def _of_body(body: list[Item], control: str, device: str) -> Iterator[Objection]:
@@ -68,8 +87,7 @@ def _of_copy(item: Copy, control: str, device: str) -> Iterator[Objection]:
     (source,), (into,) = item.reads, item.writes
     if on_host(item) and not control:
         return  # Python makes it, if it has to
-    parts = list(stretched(source.view, into.view, MOST_STRETCHES + 1))
-    if len(parts) > MOST_STRETCHES:
+    if len(stretches(source.view, into.view)) > MOST_STRETCHES:
         host = source if source.root.device is HOST else into
         what = f"eagle.copy: `{host.name}` has so many gaps that {device} would need more than "
         what += f"{MOST_STRETCHES} copies for it"
