@@ -1,4 +1,4 @@
-"""A launch of a graph that Python makes: of a kernel that reduces, scatters or is looked at."""
+"""What Python does for a graph on the host: some launches, copies with many gaps, reductions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from typing import Any
 
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST
-from eagle.devices.plan import Launch
+from eagle.devices.host.reduce import reduced
+from eagle.devices.plan import Copy, Launch, Reduce
 
 
 class Launched:
-    """A launch that is ready. Called, it looks where its arrays are now, and runs."""
+    """A launch of a kernel that reduces, scatters or is looked at.
+
+    Called, it looks where its arrays are now, and runs.
+    """
 
     def __init__(self, item: Launch) -> None:
         self._item = item
@@ -29,3 +33,24 @@ class Launched:
             return
         with item.careful(item.planes_now):
             self._loaded.launch(item.steps, item.threads)
+
+
+class CopyByNumpy:
+    """A copy of too many stretches."""
+
+    def __init__(self, item: Copy) -> None:
+        (self._source,), (self._into,) = item.reads, item.writes
+
+    def __call__(self) -> None:
+        self._into.memory[...] = self._source.memory
+
+
+class Reduction:
+    """All numbers of a plane made into one."""
+
+    def __init__(self, item: Reduce) -> None:
+        (self._source,), (self._into,) = item.reads, item.writes
+        self._kind, self._dtype = item.kind, item.dtype
+
+    def __call__(self) -> None:
+        self._into.memory[...] = reduced(self._kind, self._dtype, self._source.memory)

@@ -14,8 +14,7 @@ from typing import TypeAlias
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded
 from eagle.devices.host.fusion import Fusion
-from eagle.devices.host.launched import Launched
-from eagle.devices.host.reduce import reduced
+from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
 from eagle.devices.host.stretches import same_memory, stretched
 from eagle.devices.plan import (
     Call,
@@ -131,7 +130,7 @@ class Table:
             case Call():
                 self._ask(Host(item.function, item.name, users=True))
             case Reduce():
-                self._ask(Host(_Reduction(item), item.name, users=False))
+                self._ask(Host(Reduction(item), item.name, users=False))
             case Put():
                 self._put(item.cell, item.value)
             case If():
@@ -173,7 +172,7 @@ class Table:
             return
         stretches = list(stretched(source.view, into.view, MOST_STRETCHES + 1))
         if len(stretches) > MOST_STRETCHES:
-            self._ask(Host(_CopyByNumpy(item), item.name, users=False))
+            self._ask(Host(CopyByNumpy(item), item.name, users=False))
             return
         for there, here, size, count, step, source_step in stretches:
             spots = {
@@ -295,27 +294,6 @@ class Table:
         """The address of an int64."""
         kept = self._numbers.setdefault(number, array("q", [number]))
         return kept.buffer_info()[0]
-
-
-class _CopyByNumpy:
-    """A copy whose stretches are too many for rows."""
-
-    def __init__(self, item: Copy) -> None:
-        (self._source,), (self._into,) = item.reads, item.writes
-
-    def __call__(self) -> None:
-        self._into.memory[...] = self._source.memory
-
-
-class _Reduction:
-    """All numbers of a plane made into one."""
-
-    def __init__(self, item: Reduce) -> None:
-        (self._source,), (self._into,) = item.reads, item.writes
-        self._kind, self._dtype = item.kind, item.dtype
-
-    def __call__(self) -> None:
-        self._into.memory[...] = reduced(self._kind, self._dtype, self._source.memory)
 
 
 def _number(word: Word) -> int:
