@@ -54,6 +54,7 @@ def count(x: Mutable[Index]):
     x = hawk.step_index()
 
 
+Plate = Grid["r", "c"]
 ONCE = {curve: True, places: True, overwrite: True}
 AGAIN = {drift: False, swap: False, stopping: False, count: False}
 SIZES = [0, 1, 7, 31, 32, 33, 64, 1000]
@@ -173,7 +174,7 @@ def test_only_what_no_sample_reads_is_written_past_the_caches() -> None:
 @pytest.mark.usefixtures("far")
 def test_neighbours_at_a_border_are_read_in_both_loops() -> None:
     @hawk.kernel
-    def mean(u: Grid[r, c]) -> Scalar:  # noqa: F821 - names of dimensions
+    def mean(u: Plate) -> Scalar:
         return 0.25 * (u.neighbor(r=-1) + u.neighbor(r=1) + u.neighbor(c=-1) + u.neighbor(c=1))
 
     u = np.random.default_rng(3).random((37, 21))
