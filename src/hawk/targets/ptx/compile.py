@@ -13,7 +13,9 @@ from hawk.locks import compiling
 from hawk.targets.ptx.chip import Chip, chip
 from hawk.targets.ptx.entry import TRIPLE, module_text
 
-_NO_NAME = re.compile(r"\W")
+_NO_NAME = re.compile(r"\W", re.ASCII)
+_NO_BEGIN = re.compile(r"^(?=\d|_$)")
+"""Where a letter is missing: a name of PTX is no `_` alone and begins with no digit."""
 
 
 def refuse_together(fn: Function) -> None:
@@ -29,7 +31,7 @@ def ptx_text(fn: Function, arch: str) -> str:
     Raises HawkError (H502) for a chip that is not known.
     """
     known = chip(arch)
-    text = module_text(fn, _NO_NAME.sub("_", fn.name))
+    text = module_text(fn, _NO_BEGIN.sub("k", _NO_NAME.sub("_", fn.name)))
     with compiling():
         return _machine(known).emit_assembly(_parsed(text))
 
