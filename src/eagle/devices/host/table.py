@@ -6,15 +6,16 @@ are known; `Table.write` turns them into words, when it is made and each time an
 
 from __future__ import annotations
 
+import abc
 import ctypes
 from array import array
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from eagle.devices.base import Partition
+from eagle.devices.base import Partition, Watch
 from eagle.devices.host.device import HOST, Ask, HostLoaded
 from eagle.devices.host.fusion import Fusion
-from eagle.devices.host.launched import Launched
+from eagle.devices.host.launched import Launched, Task
 from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory, stretched
 from eagle.devices.plan import (
@@ -71,14 +72,12 @@ class Label:
 Word: TypeAlias = "int | Spot | Label"
 
 
-class Host:
-    """A row that is a call of Python."""
+class Host(NamedTuple):
+    """A row that is done by Python."""
 
-    __slots__ = ("function", "name", "users")
-
-    def __init__(self, function: Callable[[], object], name: str, *, users: bool) -> None:
-        self.function, self.name, self.users = function, name, users
-        """Is it the user's own function?"""
+    work: Callable[[], object] | Task
+    """The user's own function, or a task of ours."""
+    name: str
 
 
 class Table:
@@ -129,9 +128,9 @@ class Table:
             case Copy():
                 self._copy(item)
             case Call():
-                self._ask(Host(item.function, item.name, users=True))
+                self._ask(Host(item.function, item.name))
             case Reduce():
-                self._ask(Host(_Reduction(item), item.name, users=False))
+                self._ask(Host(_Reduction(item), item.name))
             case Put():
                 self._put(item.cell, item.value)
             case If():
@@ -154,7 +153,7 @@ class Table:
         if isinstance(loaded, HostLoaded) and item.careful is None:
             ask = loaded.ask(item.steps, item.threads)
         if not isinstance(loaded, HostLoaded) or ask is None:
-            self._ask(Host(Launched(item), item.name, users=False))
+            self._ask(Host(Launched(item), item.name))
             return
         self.loaded.append((item, loaded))
         self.work = max(self.work, item.n * item.steps)
@@ -173,7 +172,7 @@ class Table:
             return
         stretches = list(stretched(source.view, into.view, MOST_STRETCHES + 1))
         if len(stretches) > MOST_STRETCHES:
-            self._ask(Host(_CopyByNumpy(item), item.name, users=False))
+            self._ask(Host(_CopyByNumpy(item), item.name))
             return
         for there, here, size, count, step, source_step in stretches:
             spots = {
@@ -297,25 +296,44 @@ class Table:
         return kept.buffer_info()[0]
 
 
-class _CopyByNumpy:
+class _Write(Task):
+    """One array is written at once."""
+
+    def __init__(self, item: Copy | Reduce) -> None:
+        (self._source,), (self._into,) = item.reads, item.writes
+        self._over = False
+
+    def begin(self) -> None:
+        self._over = False
+
+    def go_on(self, watch: Watch | None) -> None:
+        if not self._over:
+            numbers, into = self.numbers(), self._into.memory
+            # Nothing is called in these lines, so no signal handler raises between the two.
+            into[...] = numbers
+            self._over = True
+
+    @abc.abstractmethod
+    def numbers(self) -> Any:
+        """What is written."""
+
+
+class _CopyByNumpy(_Write):
     """A copy whose stretches are too many for rows."""
 
-    def __init__(self, item: Copy) -> None:
-        (self._source,), (self._into,) = item.reads, item.writes
-
-    def __call__(self) -> None:
-        self._into.memory[...] = self._source.memory
+    def numbers(self) -> Any:
+        return self._source.memory
 
 
-class _Reduction:
+class _Reduction(_Write):
     """All numbers of a plane made into one."""
 
     def __init__(self, item: Reduce) -> None:
-        (self._source,), (self._into,) = item.reads, item.writes
+        super().__init__(item)
         self._kind, self._dtype = item.kind, item.dtype
 
-    def __call__(self) -> None:
-        self._into.memory[...] = reduced(self._kind, self._dtype, self._source.memory)
+    def numbers(self) -> Any:
+        return reduced(self._kind, self._dtype, self._source.memory)
 
 
 def _number(word: Word) -> int:

@@ -23,7 +23,7 @@ class Stream:
     """Jobs in the order in which they came."""
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._lock = threading.Lock()
         self._due = 0
         self._idle = threading.Condition(self._lock)
@@ -36,7 +36,7 @@ class Stream:
         self.touched: RuntimeError | None = None
         """What that function was told, if it used the device."""
 
-    def submit(self, job: Callable[[], None]) -> None:
+    def submit(self, job: Callable[[], object]) -> None:
         """Do `job` when all before it is done. It raises nothing."""
         with self._lock:
             self._due += 1
