@@ -122,6 +122,12 @@ def of_each(value: Any, change: Callable[[str, Any], Any]) -> Any:
     return instance(type(value), {name: change(name, getattr(value, name)) for name in names})
 
 
+def inner(bundle: Bundle | None, field: str) -> Bundle | None:
+    """Of what a field of an object is to be an object, if it is one."""
+    part = None if bundle is None else dict(bundle.parts).get(field)
+    return part if isinstance(part, Bundle) else None
+
+
 def arrays_in(value: object) -> Iterator[object]:
     """The arrays with a place for each sample in an object of a dataclass, and in those it holds.
 

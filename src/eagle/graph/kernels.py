@@ -15,7 +15,7 @@ import numpy as np
 from eagle.arguments import match
 from eagle.binder import bind
 from eagle.binding import Binding, Door
-from eagle.bundles import no_object, of_each
+from eagle.bundles import Bundle, inner, no_object, of_each
 from eagle.deploy import both_given, nested, wrong_threads
 from eagle.devices.base import Device
 from eagle.devices.host.device import HOST
@@ -29,7 +29,6 @@ from eagle.graph.planes import Plane
 from eagle.layouts import Oriented
 from hawk.annotations import owner
 from hawk.errors import NOWHERE
-from hawk.frontend.bundles import Bundle
 from hawk.ir.hidden import grid_of
 from hawk.ir.nodes import CHANGED, Role
 from hawk.kernel import Kernel, Output, Parameter
@@ -242,7 +241,7 @@ def _view(recorder: GraphRecorder, value: Any, bundle: Bundle | None = None) -> 
     if isinstance(value, Plane):
         return value.view
     if is_dataclass(value) and not isinstance(value, (type, Given)):
-        return of_each(value, lambda name, held: _view(recorder, held, _inner(bundle, name)))
+        return of_each(value, lambda name, held: _view(recorder, held, inner(bundle, name)))
     if bundle is not None and not no_object(bundle, value):
         looking = type(type(value).__name__, (_Object,), {"__slots__": ()})  # as messages call it
         return looking(recorder, value, bundle)
@@ -250,12 +249,6 @@ def _view(recorder: GraphRecorder, value: Any, bundle: Bundle | None = None) -> 
         return type(value)(_view(recorder, each) for each in value)
     plane = recorder.known(value)
     return value if plane is None or plane.root.device is HOST else plane.view
-
-
-def _inner(bundle: Bundle | None, field: str) -> Bundle | None:
-    """Of what a field of an object is to be an object, if it is one."""
-    part = None if bundle is None else dict(bundle.parts).get(field)
-    return part if isinstance(part, Bundle) else None
 
 
 class _Object:
@@ -268,7 +261,7 @@ class _Object:
 
     def __getattr__(self, name: str) -> Any:
         recorder, value, bundle = self._of
-        return _view(recorder, getattr(value, name), _inner(bundle, name))
+        return _view(recorder, getattr(value, name), inner(bundle, name))
 
     def __dir__(self) -> list[str]:
         return dir(self._of[1])

@@ -2,13 +2,14 @@
 
 import bdb
 import inspect
+import re
 import traceback
 
 import numpy as np
 import pytest
 
 import hawk
-from hawk import Index, Mutable, Param, Scalar, Terminated
+from hawk import Grid, Index, Mutable, Param, Scalar, Terminated
 from hawk.reference import interpret, run_python
 
 
@@ -163,3 +164,16 @@ def test_a_debugger_stops_in_the_users_file_and_the_bits_are_the_same() -> None:
     assert debugger.seen == [2.0, 1.5, 1.4166666666666665, 3.0, 2.0, 1.75]
     for run in WAYS:
         assert under_it["out"].tobytes() == run(step, a)["out"].tobytes()
+
+
+def test_what_does_not_fit_is_told_with_its_place_and_what_to_write() -> None:
+    @hawk.kernel
+    def step(u: Grid["r", "c"]) -> Scalar:
+        return u.at(c=0)
+
+    with pytest.raises(TypeError) as no:
+        run_python(step, np.zeros((2, 3)))
+    place, what, fix = re.split(r": |\n", str(no.value), maxsplit=2)
+    assert re.fullmatch(r"test_reference\.py:\d+", place)
+    assert "`u.at` needs an index for `r` [H215]" == what
+    assert "  write: u.at(r=..., c=...)" == fix

@@ -2,10 +2,9 @@
 
 import contextlib
 import io
-from collections import namedtuple
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -834,7 +833,9 @@ class Slots:
         self.disc, self.speed = disc, speed
 
 
-Pair = namedtuple("Pair", "mass radius")  # noqa: PYI024
+class Pair(NamedTuple):
+    mass: Any
+    radius: Any
 
 
 @pytest.mark.parametrize("outer", [Wheel, Slots, lambda d, s: SimpleNamespace(disc=d, speed=s)])

@@ -428,6 +428,21 @@ def test_two_threads_at_once_are_refused() -> None:
     graph.launch(0)
 
 
+def test_a_function_cannot_use_the_graph_that_it_is_in() -> None:
+    graphs: list[Any] = []
+
+    @eagle.Graph.builder
+    def build(x):
+        g = eagle.Graph()
+        eagle.opaque(lambda _: graphs[0].launch(), reads=x)
+        return g
+
+    graphs.append(build(np.zeros(1)))
+    with pytest.raises(eagle.Busy, match=r"build is being replayed, by who .* its own: ") as no:
+        graphs[0].launch()
+    assert "thread" not in str(no.value)
+
+
 def test_one_array_for_two_parameters_is_one_plane() -> None:
     @eagle.Graph.builder
     def build(x, y):
