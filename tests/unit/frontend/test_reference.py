@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import hawk
-from hawk import Grid, Index, Mutable, Param, Scalar, Terminated
+from eagle import samples_first
+from hawk import Grid, Index, Mutable, Param, Scalar, Terminated, Vector
 from hawk.reference import interpret, run_python
 
 
@@ -177,3 +178,19 @@ def test_what_does_not_fit_is_told_with_its_place_and_what_to_write() -> None:
     assert re.fullmatch(r"test_reference\.py:\d+", place)
     assert "`u.at` needs an index for `r` [H215]" == what
     assert "  write: u.at(r=..., c=...)" == fix
+
+
+@pytest.mark.parametrize("run", [interpret, run_python])
+def test_samples_that_come_first_are_told_to_come_last(run) -> None:
+    @hawk.kernel
+    def first(v: Vector[3]) -> Scalar:
+        return v[0]
+
+    v = np.zeros((7, 3))
+    assert 7 == run(first, v.T)["out"].size
+    with pytest.raises(TypeError, match=r"whose samples are first; .* last: write v\.T$"):
+        run(first, v)
+    with pytest.raises(TypeError, match=r"last, without layout=: write v\.T"):
+        run(first, v, layout="samples_first")
+    with pytest.raises(TypeError, match=r"not as eagle\.samples_first\(.*: write v\.T"):
+        run(first, samples_first(v))
