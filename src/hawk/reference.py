@@ -289,7 +289,7 @@ def _bind(
         raise TypeError(f"{kernel.name} takes {len(declared)} planes, got {len(args)}")
     for name, value in planes.items():
         if name == "layout" and name not in declared:
-            raise TypeError(f"{kernel.name} is run here with the samples last, without layout=: {_T}")
+            raise TypeError(f"{kernel.name} takes the samples last here, without layout=: {_T}")
         if name not in parameters and name not in declared:
             near = difflib.get_close_matches(name, parameters, n=1)
             raise TypeError(

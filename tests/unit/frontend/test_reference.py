@@ -190,7 +190,7 @@ def test_samples_that_come_first_are_told_to_come_last(run) -> None:
     assert 7 == run(first, v.T)["out"].size
     with pytest.raises(TypeError, match=r"whose samples are first; .* last: write v\.T$"):
         run(first, v)
-    with pytest.raises(TypeError, match=r"last, without layout=: write v\.T"):
+    with pytest.raises(TypeError, match=r"last here, without layout=: write v\.T"):
         run(first, v, layout="samples_first")
     with pytest.raises(TypeError, match=r"not as eagle\.samples_first\(.*: write v\.T"):
         run(first, samples_first(v))
