@@ -51,7 +51,10 @@ below 1 we are quicker than the limit.
 
 Measured on {date}: {machine}. {samples} samples and all cores, where nothing else is said; batches
 of 1,000 with one thread, and bound. Where no limit is named, nobody wrote the row by hand.
-`math="fast"` is raced against C++ that is as free. Nothing here was typed by hand: `make bench`
+`math="fast"` is raced against C++ that is as free. An arm that takes less than 50 ms runs once
+before each run that is timed, so that no arm pays for what the one before it left in the caches:
+after a pause a short run takes longer, by 10 to 20 microseconds of Python, and some until the
+threads are awake. Nothing here was typed by hand: `make bench`
 measures this machine and writes the page anew.
 
 ## Other libraries

@@ -336,15 +336,18 @@ class Kernel(Generic[P, R]):
         """The PTX made for one of NVIDIA's GPUs; no GPU and no compiler is needed.
 
         `arch` is its compute capability, `"sm_75"` or newer. `dtype` says for which float width.
-        Each thread takes samples, one after the other; `hawk/targets/ptx/entry.py` says which
-        parameters it has. Raises HawkError for a chip that is not known, and for kernels that
-        reduce or scatter, ValueError for a width that the kernel cannot have.
+        Each thread takes samples, one after the other; `hawk/targets/thread.py` says which
+        parameters it has. Of a kernel that reduces or scatters there is one for each part of its
+        step, see `hawk/targets/ptx/collective.py`. Raises HawkError for a chip that is not known,
+        ValueError for a width that the kernel cannot have.
         """
         from hawk.passes.pipeline import optimise  # loaded by who looks
-        from hawk.targets.ptx.compile import ptx_text, refuse_together
+        from hawk.targets.ptx.collective import collective
+        from hawk.targets.ptx.compile import ptx_text
 
         traced = self.trace(self.width(dtype))
-        refuse_together(traced)
+        if traced.reductions or traced.scatters:
+            return collective(traced, arch).ptx
         return ptx_text(optimise(traced), arch)
 
     def width(self, dtype: str | None) -> DType:

@@ -30,7 +30,7 @@ from tests.oracle.numbers import column, draw
 from tests.oracle.programs import Program, write
 from tests.unit.targets.machines import runnable
 
-PROGRAMS = 15
+PROGRAMS = 10
 STEPS = 2
 SHAPES = {
     1: [(1,), (2,), (7,), (70,)],

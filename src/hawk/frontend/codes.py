@@ -69,7 +69,6 @@ CODES: Mapping[str, str] = {
     # the machine
     "H501": "A processor that cannot run what hawk compiles.",
     "H502": "A GPU that hawk makes no code for.",
-    "H503": "A kernel that is not made for GPUs.",
     # checks
     "H601": "An assertion that does not hold for a sample.",
     "H602": "A number that became NaN.",

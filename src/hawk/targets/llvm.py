@@ -46,6 +46,8 @@ seldom needed always is: the registers are for the others."""
 
 RARE = "!0"
 """The branch weights of a branch seldom taken, defined at the end of each module."""
+PAST = "!1"
+"""The metadata of a store past the caches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ def symbols(image: bytes) -> dict[str, bool]:
 def undefined(fn: Function, machine: Machine) -> dict[str, list[str]]:
     """The undefined symbols of `fn` in every variant that has any."""
     found: dict[str, list[str]] = {}
-    rows = [variant(fn, machine, width, 1) for width in (1, 2, 4, 8, 16)]
-    for row in {choose_variant(fn, machine), *rows[: 5 if len(fn.step) < 30 else 4]}:
+    rows = [variant(fn, machine, width, 1) for width in (1, 2, 16)]
+    for row in {choose_variant(fn, machine), *rows[: 3 if len(fn.step) < 30 else 2]}:
         names = symbols(assemble(module_text(fn, row, machine), machine))
         assert names[ENTRY]
         missing = [name for name, there in names.items() if not there]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,16 +15,30 @@ from hawk.ir.nodes import Apply, Function, walk
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
 from hawk.targets.ptx.compile import ptx_text
+from hawk.targets.ptx.routines import routines_ptx
 from tests.oracle.harness import case_of, load
 from tests.oracle.programs import write
 from tests.unit.math.functions import ONE, TWO
 from tests.unit.targets.by_hand import PROGRAMS, REALS
 from tests.unit.targets.test_differential import every_operation
+from tools.registers import (
+    ASSEMBLER,
+    BEGIN,
+    CHIPS,
+    END,
+    PAGE,
+    assembled,
+    benchmarks_on,
+    joined,
+    kernels,
+)
 
-ASSEMBLER = shutil.which("ptxas")
-CHIPS = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
-INEXACT = re.compile(r"\.(approx|ftz|full)\b|\bmad\.f|\b(call|\.extern|\.local|\.func)\b")
-"""Results that are not rounded once, and what a kernel of one function has no need of."""
+INEXACT = re.compile(
+    r"\.(approx|ftz|full)\b|\bmad\.(\w+\.)*f|\b(add|sub|mul|fma|div|rcp|sqrt)\.(?!rn\.)[\w.]*f(32|64)|"
+    r"\b(call|\.extern|\.local|\.func)\b"
+)
+"""Results that are not rounded once, or may be put together by the assembler, since how they are
+rounded is not said; and what a kernel of one function has no need of."""
 UNASKED = {"min": "minimum", "max": "maximum", "copysign": "fit_copysign"}
 """Instructions that LLVM makes of other things, and the operations that ask for them."""
 
@@ -76,7 +88,7 @@ def corpus() -> Iterator[tuple[str, Function]]:
 
 
 CORPUS = dict(corpus())
-kernels = pytest.mark.parametrize("name", CORPUS)
+each_text = pytest.mark.parametrize("name", CORPUS)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +96,7 @@ def texts() -> dict[str, str]:
     return {name: ptx_text(optimise(fn), "sm_75") for name, fn in CORPUS.items()}
 
 
-@kernels
+@each_text
 def test_every_result_is_rounded_once(name: str, texts: dict[str, str]) -> None:
     lines = texts[name].splitlines()
     assert [] == [line for line in lines if INEXACT.search(line)]
@@ -94,39 +106,78 @@ def test_every_result_is_rounded_once(name: str, texts: dict[str, str]) -> None:
         assert not found or operation in asked, found
 
 
-def assembled(text: str, chip: str) -> str:
-    """What the assembler says of it. Raises CalledProcessError where it is wrong."""
-    assert ASSEMBLER is not None
-    command = [ASSEMBLER, f"-arch={chip}", "-v", "-o", "/dev/null", "-"]
-    done = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+needs_ptxas = pytest.mark.skipif(
+    not ASSEMBLER, reason="needs ptxas, of NVIDIA's CUDA toolkit or of the package nvidia-cuda-nvcc"
+)
+chips = pytest.mark.parametrize("chip", CHIPS)
 
 
-@pytest.mark.skipif(not ASSEMBLER, reason="needs ptxas, of NVIDIA's CUDA toolkit")
-@kernels
+def only_in_a_long_run(programs: int, chip: str, *usual: str) -> None:
+    if programs <= 200 and chip not in usual:
+        pytest.skip("only in a long run: make test-long")
+
+
+@needs_ptxas
+@chips
 def test_the_assembler_takes_it_and_needs_no_memory_of_a_thread(
-    name: str, texts: dict[str, str]
+    chip: str, texts: dict[str, str], programs: int
 ) -> None:
-    said = assembled(texts[name], "sm_75")
-    assert "0 bytes spill stores, 0 bytes spill loads" in said
-    assert re.search(r"Used \d+ registers", said)
+    only_in_a_long_run(programs, chip, "sm_75")
+    found = assembled(joined({name.replace("-", "_"): text for name, text in texts.items()}), chip)
+    assert len(texts) == len(found)
+    assert [] == [name for name, use in found.items() if use.spilled]
 
 
-@pytest.mark.skipif(not ASSEMBLER, reason="needs ptxas, of NVIDIA's CUDA toolkit")
-@pytest.mark.parametrize("chip", CHIPS)
+@needs_ptxas
+@chips
+def test_the_benchmarks_need_no_memory_of_a_thread(chip: str, programs: int) -> None:
+    only_in_a_long_run(programs, chip, "sm_90")
+    found = benchmarks_on(chip)
+    assert 2 * len(kernels()) == len(found)
+    assert [] == [name for name, use in found.items() if use.spilled]
+    assert all(16 <= use.registers < 200 for use in found.values())
+
+
+@needs_ptxas
+def test_memory_for_want_of_registers_would_be_noticed() -> None:
+    text = kernels()["kepler"].ptx("sm_90").replace(".minnctapersm 1", ".minnctapersm 8")
+    assert assembled(text, "sm_90")["kepler"].spilled
+
+
+@needs_ptxas
+def test_text_that_is_wrong_is_refused() -> None:
+    with pytest.raises(ValueError, match="fatal|error"):
+        assembled(fall.ptx().replace("fma.rn.f64", "fma.f64"), "sm_75")
+
+
+@needs_ptxas
+@chips
 def test_there_is_code_for_every_chip(chip: str) -> None:
-    for dtype in ("float64", "float32"):
-        text = fall.ptx(chip, dtype=dtype)
-        assert f".target {chip}" in text
-        assembled(text, chip)
+    texts = {width: fall.ptx(chip, dtype=width) for width in ("float64", "float32")}
+    assert all(f".target {chip}" in text for text in texts.values())
+    assert {"float64", "float32"} == set(assembled(joined(texts), chip))
 
 
-@pytest.mark.skipif(not ASSEMBLER, reason="needs ptxas, of NVIDIA's CUDA toolkit")
+def test_the_text_is_the_same_for_every_chip_but_for_its_head(texts: dict[str, str]) -> None:
+    """So what holds for the text that is run by the tests holds for that of every chip."""
+    for name in ("every-f64", "every-f32", "every-i64", "fall-f64", "random-4", "random-7"):
+        body = texts[name].partition(".address_size")[2]
+        for chip in CHIPS:
+            text = ptx_text(optimise(CORPUS[name]), chip)
+            assert body == text.partition(".address_size")[2], (name, chip)
+
+
 def test_elementary_functions_call_nothing() -> None:
     text = functions.ptx("sm_90")
     assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
-    assembled(text, "sm_90")
+
+
+def test_the_page_has_a_row_for_each_kernel_and_a_column_for_each_chip() -> None:
+    made = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    head, _, *rows = made.splitlines()
+    assert list(CHIPS) == [cell.strip() for cell in head.strip("|").split("|")][1:]
+    assert list(kernels()) == [row.split("|")[1].strip() for row in rows]
+    assert "spilled" not in made
 
 
 def test_the_sign_of_zero_is_chosen_not_computed() -> None:
@@ -166,10 +217,32 @@ def test_any_name_of_a_kernel_is_one_of_ptx(name: str) -> None:
     assert re.search(r"\.entry [a-zA-Z_][a-zA-Z0-9_]+\(", written)
 
 
-def test_kernels_of_the_whole_batch_are_refused() -> None:
+def test_a_kernel_of_the_whole_batch_has_an_entry_for_each_part_of_its_step() -> None:
     @hawk.kernel
-    def share(x: Mutable[Scalar]):
+    def share(x: Mutable[Scalar], most: Scalar):
         x = x / hawk.sum(x)
+        x = min(x, hawk.max(most * x))
 
-    with pytest.raises(HawkError, match="share reduces or scatters, which is not made for GPUs"):
-        share.ptx()
+    # The first sum is of an array as it is, so no kernel has to leave it.
+    text = share.ptx("sm_80")
+    assert ["share_1", "share"] == re.findall(r"\.entry (\w+)", text)
+    assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
+
+
+def test_the_routines_are_rounded_once_too() -> None:
+    text = routines_ptx("sm_75")
+    assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
+
+
+@needs_ptxas
+@chips
+def test_the_assembler_takes_the_routines(chip: str, programs: int) -> None:
+    only_in_a_long_run(programs, chip, "sm_75")
+    assert all(not use.spilled for use in assembled(routines_ptx(chip), chip).values())
+
+
+def test_whole_numbers_of_64_bits_are_one_access() -> None:
+    text = ptx_text(optimise(PROGRAMS["uniform_loops"](DType.F64)), "sm_75")
+    found = re.findall(r"(?:ld|st)\.global\.\w+", text)
+    assert found
+    assert set() == set(found) & {"ld.global.b32", "st.global.b32", "ld.global.s32"}

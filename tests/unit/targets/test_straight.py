@@ -9,9 +9,11 @@ import pytest
 
 import eagle
 import hawk
-from hawk import Index, Mutable, Param, Scalar, Terminated
+from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
+from hawk.targets.cpu import straight
+from hawk.targets.cpu.machine import host
 from hawk.targets.cpu.straight import repeats_itself
 
 
@@ -103,3 +105,66 @@ def test_threads_share_the_samples() -> None:
     outs = [drift(x, each, threads=threads) for threads, each in enumerate(state, 1)]
     assert all(np.array_equal(each, 2.0 * x) for each in state)
     assert all(np.array_equal(each, 4.0 * x * x) for each in outs)
+
+
+# -- outputs that are written past the caches ------------------------------------------------------
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every launch is said to move more than caches hold, in code that is kept nowhere."""
+    monkeypatch.setattr(straight, "FAR_BYTES", 0)
+    monkeypatch.setattr(
+        "hawk.cache.lookup.Cache.get_or_make", lambda _, w, make, load: (load(*make()), "")
+    )
+
+
+def several(real: str) -> Any:
+    @hawk.kernel(dtype=real)
+    def kernel(x: Scalar, k: Int32) -> tuple[Scalar, Int32, Bool]:
+        return 2.0 * x + 1.0, 3 * k, x > 0.0
+
+    return kernel
+
+
+@pytest.mark.usefixtures("far")
+@pytest.mark.parametrize("real", ["float64", "float32"])
+def test_wherever_an_output_begins_its_own_numbers_are_written(real: str) -> None:
+    kernel = several(real)
+    for n in SIZES:
+        x, k = np.linspace(-1.0, 1.0, n, dtype=real), np.arange(n, dtype=np.int32)
+        for skipped in range(5):
+            rooms = [np.full(n + 9, 7, dtype) for dtype in (real, np.int32, np.bool_)]
+            outs = [
+                room[first : first + n] for room, first in zip(rooms, (skipped, 0, 1), strict=True)
+            ]
+            kernel(x, k, out=tuple(outs))
+            for room, each, due in zip(rooms, outs, (2 * x + 1, 3 * k, x > 0), strict=True):
+                assert np.array_equal(each, due)
+                each[:] = 7
+                assert np.all(room == np.asarray(7, room.dtype))
+
+
+@pytest.mark.usefixtures("far")
+def test_threads_that_write_past_the_caches_share_the_samples() -> None:
+    @hawk.kernel
+    def doubled(x: Scalar) -> Scalar:
+        return 2.0 * x
+
+    x = np.linspace(-1.0, 1.0, 300_001)
+    for threads in (1, 2, 3):
+        assert np.array_equal(doubled(x, threads=threads), 2.0 * x)
+
+
+@pytest.mark.skipif(not host().is_x86, reason="the name of the instruction is that of x86-64")
+def test_only_what_no_sample_reads_is_written_past_the_caches() -> None:
+    @hawk.kernel
+    def long(x: Scalar) -> Scalar:
+        for _ in range(64):
+            x = x * x + 1.0
+        return x
+
+    assert "vmovnt" in curve.asm()
+    assert "vmovnt" in drift.asm()
+    assert "vmovnt" not in swap.asm()
+    assert "vmovnt" not in long.asm()

@@ -40,7 +40,7 @@ from hawk.targets.cpu.stopping import monotone_stop
 from hawk.targets.cpu.straight import Straight, repeats_itself
 from hawk.targets.cpu.watch import WORK_BETWEEN_LOOKS, Watch
 from hawk.targets.cpu.width import LONG, Variant, is_masked, work_of, work_once
-from hawk.targets.llvm import RARE, Emitter, Names
+from hawk.targets.llvm import PAST, RARE, Emitter, Names
 from hawk.targets.positions import near_of, positions_of
 from hawk.targets.shape import MEMORY_TYPES
 from hawk.targets.uniform import has_loop, varying_values
@@ -67,6 +67,7 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
             *([IN_ORDER] if writer.orders else []),
             *writer.memory.functions,
             f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
+            f"{PAST} = !{{i32 1}}",
         )
     )
 

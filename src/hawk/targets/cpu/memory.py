@@ -13,7 +13,7 @@ from hawk.ir.nodes import ARRAYS, Function, Plane, Role, Value
 from hawk.ir.types import DType
 from hawk.targets.base import Word
 from hawk.targets.cpu.queue import Group, Queue
-from hawk.targets.llvm import Emitter, Names, zero
+from hawk.targets.llvm import PAST, Emitter, Names, zero
 from hawk.targets.shape import MEMORY_TYPES, bits_of
 
 _PLACES = """define internal void @places(ptr %to, ptr %map, i64 %base, i64 %count) nounwind {
@@ -122,15 +122,17 @@ class Memory:
         assert self.mask is not None
         return (self.load(self.mask, start),)
 
-    def store(self, plane: Plane, start: str, names: Names) -> None:
+    def store(self, plane: Plane, start: str, names: Names, *, past: bool = False) -> None:
+        """Store a group. `past` the caches: to whole multiples of 16 bytes."""
         e = self.emitter
         kind, size = e.shape.vector(MEMORY_TYPES[plane.dtype]), plane.dtype.itemsize
+        how = f"align 16, !nontemporal {PAST}" if past else f"align {size}"
         for chain, name in enumerate(names):
             value = name
             if plane.dtype is DType.BOOL:
                 value = e.define(f"zext {e.bits} {name} to {kind}")
             target = self.at(plane, start, chain * e.shape.width)
-            e.line(f"store {kind} {value}, ptr {target}, align {size}")
+            e.line(f"store {kind} {value}, ptr {target}, {how}")
 
     def clear(self, plane: Plane) -> None:
         """Make lanes of the scratch group that hold no sample harmless: done, and all else zero."""

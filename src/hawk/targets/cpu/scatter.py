@@ -11,13 +11,10 @@ from hawk.ir.scatter import kinds_of
 from hawk.ir.types import DType
 from hawk.targets.cpu.control import default_control
 from hawk.targets.cpu.machine import Machine
+from hawk.targets.ordered import extreme_of
 from hawk.targets.shape import MEMORY_TYPES
 
 ROUTINES = tuple((kind, dtype) for dtype in DType for kind in kinds_of(dtype))
-
-_INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}
-"""The bits of infinity: more than these, without the sign, are not a number."""
-_NAN = {4: 0x7FC00000, 8: 0x7FF8000000000000}
 
 
 def symbol(kind: str, dtype: DType) -> str:
@@ -33,7 +30,7 @@ def _text(kind: str, dtype: DType, machine: Machine) -> str:
     extreme = dtype.is_float and kind in ("min", "max")
     # The least and greatest are found among integers that are ordered as the floats are.
     element = f"i{8 * dtype.itemsize}" if extreme else MEMORY_TYPES[dtype]
-    together = _extreme_float(kind, dtype) if extreme else _simple(kind, dtype, element)
+    together = extreme_of(kind, dtype) if extreme else _simple(kind, dtype, element)
     control = default_control(machine)
     return f"""
 define void @{symbol(kind, dtype)}(ptr %table, i64 %size, ptr %spots, ptr %values, i64 %count) \
@@ -78,27 +75,3 @@ def _simple(kind: str, dtype: DType, element: str) -> str:
         return f"{less}\n  %both = select i1 %less, {first}, {second}"
     operation = "fadd" if dtype.is_float else kind
     return f"%both = {operation} {element} %old, %new"
-
-
-def _extreme_float(kind: str, dtype: DType) -> str:
-    size = dtype.itemsize
-    bits = f"i{8 * size}"
-    lines: list[str] = []
-    for name in ("old", "new"):
-        # Negative numbers in reverse, so -0.0 is just before 0.0.
-        lines += [
-            f"%{name}.sign = ashr {bits} %{name}, {8 * size - 1}",
-            f"%{name}.turn = lshr {bits} %{name}.sign, 1",
-            f"%{name}.key = xor {bits} %{name}, %{name}.turn",
-            f"%{name}.size = and {bits} %{name}, {2 ** (8 * size - 1) - 1}",
-            f"%{name}.nan = icmp ugt {bits} %{name}.size, {_INFINITE[size]}",
-        ]
-    pair = ("%new", "%old") if kind == "min" else ("%old", "%new")
-    first, second = (f"{bits} {each}" for each in pair)
-    lines += [
-        f"%less = icmp slt {bits} %new.key, %old.key",
-        f"%number = select i1 %less, {first}, {second}",
-        "%nan = or i1 %old.nan, %new.nan",
-        f"%both = select i1 %nan, {bits} {_NAN[size]}, {bits} %number",
-    ]
-    return "\n  ".join(lines)

@@ -4,6 +4,10 @@ So it is for kernels whose steps carry nothing on, however many steps a launch a
 launches of one step of kernels that finish no sample. They are mostly loads and stores, so whatever
 else is done for a group shows: where it is in its piece is kept in registers, and outputs are not
 read.
+
+A store brings the line it goes to into the cache before, and that is a third of what `a * x + b` of
+10**7 numbers moves. Where a launch moves more than caches hold, outputs that no sample reads are
+written past them.
 """
 
 from __future__ import annotations
@@ -12,7 +16,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hawk.ir.nodes import Function, Role
+from hawk.targets.base import Word
 from hawk.targets.cpu.queue import Group
+from hawk.targets.cpu.width import work_of, work_once
+
+FAR_BYTES = 64 << 20
+"""Launches that move more than this find little of it in a cache the next time."""
+FAR_WORK = 60
+"""Operations of a sample from which on memory is not what it waits for."""
+FAR_ALIGNMENT = 16
+"""Of what is stored past the caches. NumPy's arrays have it."""
 
 if TYPE_CHECKING:
     from hawk.targets.cpu.entries import Entry
@@ -37,29 +50,79 @@ class Straight:
 
     def __init__(self, entry: Entry, steps: str) -> None:
         self.entry, self.steps = entry, steps
+        work = work_of(entry.fn) + work_once(entry.fn)
+        self.outputs = [
+            plane
+            for plane in entry.steps.kept
+            if plane.read is None
+            and work <= FAR_WORK
+            and entry.emitter.shape.width * plane.dtype.itemsize % FAR_ALIGNMENT == 0
+        ]
+        """What may be written past the caches."""
 
     def write(self, leave: str) -> None:
         """Pass the groups of all pieces; go to `leave` when there are none, or it is time."""
         entry, steps = self.entry, self.steps
-        e, queue = entry.emitter, entry.queue
+        queue = entry.queue
         entry.look_between_pieces()
         queue.take(leave)
         queue.count("0", steps)
         low, high = queue.load(queue.next), queue.load(queue.high)
+        following = self._either(low, high) if self.outputs else self._groups(low, high)
+        queue.leave_row(following, high, "0")
+
+    def _either(self, low: str, high: str) -> str:
+        """The groups from `low` to `high`, with outputs past the caches where that is better."""
+        e = self.entry.emitter
+        past, near, merge = e.label("past"), e.label("near"), e.label("merge")
+        e.branch(self._is_far(low), past, near)
+        e.place(past)
+        with e.scope():
+            far_end = self._groups(low, high, far=True)
+        e.line("fence seq_cst")  # such stores have an order of their own
+        past = e.here
+        e.jump(merge)
+        e.place(near)
+        with e.scope():
+            near_end = self._groups(low, high)
+        near = e.here
+        e.jump(merge)
+        e.place(merge)
+        return e.phi("i64", (far_end, past), (near_end, near))
+
+    def _is_far(self, low: str) -> str:
+        """Is a launch so large, and do outputs begin where such stores can go?"""
+        entry = self.entry
+        e, queue = entry.emitter, entry.queue
+        moved = sum(plane.dtype.itemsize for plane in entry.memory.arrays)
+        begin, end = queue.word(Word.BEGIN), queue.word(Word.END)
+        count = e.define(f"sub i64 {end}, {begin}")
+        far = e.define(f"icmp ugt i64 {count}, {FAR_BYTES // moved}")
+        for plane in self.outputs:
+            start = entry.memory.at(plane, entry.memory.address[plane], low)
+            place = e.define(f"ptrtoint ptr {start} to i64")
+            beyond = e.define(f"and i64 {place}, {FAR_ALIGNMENT - 1}")
+            far = e.define(f"and i1 {far}, {e.define(f'icmp eq i64 {beyond}, 0')}")
+        return far
+
+    def _groups(self, low: str, high: str, *, far: bool = False) -> str:
+        """Pass the groups from `low` to `high`, or until it is time: the first that is left."""
+        entry = self.entry
+        e = entry.emitter
         loop = e.begin_loop([("i64", low)])
         with e.scope():
-            group = entry.group_at(loop.phis[0], high, steps)
+            group = entry.group_at(loop.phis[0], high, self.steps)
             entry.begin_group(group)
-            self._pass(group)
+            self._pass(group, far=far)
             entry.memory.copy_back(entry.stored, group.held, group.apart)
             following = e.define(f"add i64 {group.base}, {e.shape.lanes}")
             entry.watch.count("1")
             more = e.define(f"icmp slt i64 {following}, {high}")
             again = e.define(f"xor i1 {entry.watch.over()}, true")
             e.end_loop(loop, e.define(f"and i1 {more}, {again}"), [following])
-        queue.leave_row(following, high, "0")
+        return following
 
-    def _pass(self, group: Group) -> None:
+    def _pass(self, group: Group, *, far: bool) -> None:
         entry, step = self.entry, self.entry.steps
         e, where = entry.emitter, entry.memory.where(group)
         entry.load_all(where)
@@ -68,4 +131,5 @@ class Straight:
                 e.bind(value, e.names[plane.read])
         e.statements(entry.fn.step)
         for plane, end in zip(step.kept, step.ends, strict=True):
-            entry.memory.store(plane, where[plane], e.lanes(end))
+            past = far and plane in self.outputs
+            entry.memory.store(plane, where[plane], e.lanes(end), past=past)
