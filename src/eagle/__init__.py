@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from eagle.active import ActiveSet
 from eagle.deploy import Bound, Deployed, deploy
 from eagle.devices.host.team import set_threads
-from eagle.errors import BindError, Busy, LayoutWarning, PerformanceWarning
+from eagle.errors import BindError, Busy, DeviceError, LayoutWarning, PerformanceWarning
 from eagle.layouts import samples_first, samples_last
 from eagle.runs.doors import run_until_done, simulate, simulation, until_done
 from eagle.runs.report import RunReport, SimResult
@@ -24,6 +24,7 @@ __all__ = [
     "Bound",
     "Busy",
     "Deployed",
+    "DeviceError",
     "Graph",
     "GraphError",
     "LayoutWarning",

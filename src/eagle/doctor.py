@@ -29,6 +29,7 @@ def doctor() -> int:
         "CPU": _cpu,
         "threads": _threads,
         "L2 cache": _cache,
+        "GPU": _gpu,
         "self test": _self_test,
     }
     well = True
@@ -42,6 +43,14 @@ def doctor() -> int:
         _say(f"{name:<10} {text}")
     _say("all is well" if well else "something is wrong: see above")
     return 0 if well else 1
+
+
+def _gpu() -> str:
+    """The first GPU, or why there is none to be used."""
+    from eagle.devices.cuda.device import available, described  # whoever has none need not wait
+
+    why = available()
+    return why.replace("\n", "\n" + 11 * " ") if why else described(0)
 
 
 class _WrongBits(Exception):

@@ -34,6 +34,10 @@ class Busy(RuntimeError):
     """
 
 
+class DeviceError(RuntimeError):
+    """A GPU, or what is needed to use one, is not there or does not do what it was asked for."""
+
+
 class PerformanceWarning(UserWarning):
     """Something was done that costs more than it needs to; the message says how to avoid it."""
 
@@ -42,7 +46,9 @@ class LayoutWarning(PerformanceWarning):
     """An array whose samples are its first axis is copied before and after each launch."""
 
 
-Busy.__module__ = PerformanceWarning.__module__ = LayoutWarning.__module__ = "eagle"
+Busy.__module__ = DeviceError.__module__ = PerformanceWarning.__module__ = (
+    LayoutWarning.__module__
+) = "eagle"
 
 
 def user_level() -> int:

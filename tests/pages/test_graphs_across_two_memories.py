@@ -1,4 +1,6 @@
-"""What is promised of graphs across the CPU and a GPU, sentence by sentence, on the simulated one.
+"""What is promised of graphs across the CPU and a GPU, sentence by sentence.
+
+On the simulated device, and on a GPU whose driver is made for tests.
 
 The two programs that graphs were agreed on run here as printed, too.
 """
@@ -27,9 +29,13 @@ from eagle.graph.draw import kind_of
 from eagle.graph.planes import Plane
 from eagle.graph.touches import waits_of
 from hawk import Int32, Mutable, Scalar
+from tests.unit.cuda.gpus import device_for, made_driver_only, parametrize, simulated_only
 
 PROGRAMS = Path(__file__).parent / "programs"
-xp: Any = eagle.xp_for("simulated")
+xp: Any = None
+WHERE = ""
+on_device = device_for(globals())
+pytest_generate_tests = parametrize
 
 
 @hawk.kernel
@@ -82,7 +88,7 @@ def test_the_programs_have_the_bits_of_the_host(name: str, arrays: tuple[str, ..
     here, there = run(name, np), run(name, xp)
     for array in arrays:
         assert here[array].tobytes() == xp.asnumpy(there[array]).tobytes(), array
-    assert "the simulated device" in str(there["g"])
+    assert WHERE in str(there["g"])
 
 
 # -- where a node runs -----------------------------------------------------------------------------
@@ -111,7 +117,7 @@ def test_one_node_may_not_mix_the_two() -> None:
 
     said = said_of(build, np.ones(3), xp.ones(3))
     assert "layer has planes on both sides" in said
-    assert "write: eagle.copy(h_batch, into=<an array on the simulated device>) before it" in said
+    assert f"write: eagle.copy(h_batch, into=<an array on {WHERE}>) before it" in said
 
     def written(h, x):
         g = eagle.Graph()
@@ -128,7 +134,7 @@ def test_a_host_node_may_not_touch_a_device_array() -> None:
         return g
 
     said = said_of(build, xp.zeros(1))
-    assert "look runs on the host and is given planes of the simulated device" in said
+    assert f"look runs on the host and is given planes of {WHERE}" in said
     assert "write: eager=True" in said
 
 
@@ -347,6 +353,7 @@ def test_a_copy_can_overlap_with_kernels() -> None:
     assert 0 < overlaps < 20
 
 
+@made_driver_only
 def test_a_pageable_array_is_staged_first_and_a_pinned_one_is_not() -> None:
     for h, expected in ((np.zeros(2), 0.0), (eagle.pinned(2), 5.0)):
         inside, go = threading.Event(), threading.Event()
@@ -659,6 +666,7 @@ MUTATIONS: list[tuple[Callable[..., None], tuple[Any, ...], Any, str, Any]] = [
 ]
 
 
+@simulated_only
 @pytest.mark.parametrize(
     ("test", "args", "where", "name", "other"), MUTATIONS, ids=[m[0].__name__ for m in MUTATIONS]
 )
@@ -682,6 +690,7 @@ def test_it_fails_where_its_sentence_is_false(
     assert failed
 
 
+@simulated_only
 def test_every_test_of_a_sentence_has_a_mutation() -> None:
     tests = {
         name for name, each in globals().items() if name.startswith("test_") and callable(each)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -308,9 +309,17 @@ def register(device: Device) -> None:
 
 
 def home_of(value: object) -> tuple[Device, View] | None:
-    """The device that an array lives on, and where there; None for what is no array."""
+    """The device that an array lives on, and where there; None for what is no array.
+
+    Raises DeviceError for an array on a GPU that cannot be used.
+    """
     for device in _devices:
         view = device.locate(value)
         if view is not None:
             return device, view
-    return None
+    from eagle.interop.cuda_array import located  # most arrays are found before
+
+    found = located(value)
+    if found is None:
+        return None
+    return import_module("eagle.devices.cuda.device").home_of(value, found)

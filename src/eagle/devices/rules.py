@@ -146,3 +146,18 @@ def cuts(plan: Plan) -> list[Cut]:
         for each in walk([item]):
             written += [(each, to) for to in each.writes if to.root.device is HOST]
     return found
+
+
+def pieces(plan: Plan) -> list[list[Item] | Call]:
+    """The nodes of a graph in pieces, cut where the device cuts it; eager functions stand alone."""
+    cut = {id(each.item) for each in plan.device.cuts(plan)}
+    found: list[list[Item] | Call] = [[]]
+    for item in plan.body:
+        last = found[-1]
+        if isinstance(item, Call) and item.eager:
+            found += [item, []]
+        elif id(item) in cut or not isinstance(last, list):
+            found.append([item])
+        else:
+            last.append(item)
+    return [piece for piece in found if piece]

@@ -244,7 +244,8 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
 def pinned(shape: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """A NumPy array of zeros in page-locked memory, which a GPU copies to and from by itself.
 
-    Where there is no GPU it is an ordinary array. Raises ValueError for what is no shape.
+    Where there is no GPU it is an ordinary array. Raises ValueError for what is no shape, or no
+    type of numbers.
     """
     allocations.check("a pinned array")
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
@@ -252,4 +253,7 @@ def pinned(shape: Any, dtype: Any = np.float64) -> NDArray[Any]:
     if any(each is None or each < 0 for each in numbers):
         raise ValueError(f"eagle.pinned: expected a shape such as (6, 100), got {shown(shape)}")
     sides = tuple(each for each in numbers if each is not None)
-    return HOST.pinned(sides, np.dtype(dtype))
+    kind = np.dtype(dtype)
+    if kind.hasobject or not kind.itemsize:
+        raise ValueError(f"eagle.pinned: expected a type of numbers, got {shown(dtype)}")
+    return HOST.pinned(sides, kind)

@@ -50,7 +50,7 @@ class Foreign(NamedTuple):
 
 Reader: TypeAlias = "Callable[[Any], Foreign | None]"
 
-_LIBRARIES = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "eagle": "simulated"}
+_LIBRARIES = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "eagle": "own"}
 """Libraries with a file of their own, by the package their types come from."""
 
 
@@ -79,6 +79,11 @@ def _reader(kind: type) -> Reader | None:
 def on_device(value: object, device: str) -> str:
     """What came, where it is an array that lives on `device`."""
     return f"{described(value)} on {device}, and this version runs kernels on the CPU"
+
+
+def on_cuda(value: object, device: str = "cuda") -> str:
+    """What came, where it is an array that lives on a GPU which kernels can run on."""
+    return f"{described(value)} on the GPU ({device}), where kernels run in a graph"
 
 
 def described(value: object) -> str:

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.interop.base import Foreign, Spelling, described, on_device
+from eagle.interop.base import Foreign, Spelling, described, on_cuda, on_device
 from eagle.params import shown
 
 _CPU = (1, 3, 11)
 """Numbers of the protocol for memory that the CPU reaches: its own, and pinned for a GPU."""
 
+_CUDA = {2: "cuda:{}", 13: "cuda:{}, managed memory"}
 _DEVICES = {
-    2: "the GPU (cuda:{})",
     4: "an OpenCL device ({})",
     7: "a Vulkan device ({})",
     8: "the GPU (metal:{})",
     10: "the GPU (rocm:{})",
-    13: "the GPU (managed memory, cuda:{})",
     14: "a oneAPI device ({})",
 }
 
@@ -35,8 +34,11 @@ def read(value: Any) -> Foreign:
         kind, number = value.__dlpack_device__()
         if int(kind) not in _CPU:
             library = type(value).__module__.partition(".")[0]
-            device = _DEVICES.get(int(kind), f"device {int(kind)} ({{}})").format(number)
             fix = _TO_CPU.get(library, 'np.from_dlpack({x}, device="cpu")')
+            if int(kind) in _CUDA:
+                got = on_cuda(value, _CUDA[int(kind)].format(number))
+                return Foreign(None, SPELLING, got, f"a graph that calls it, or {fix}")
+            device = _DEVICES.get(int(kind), f"device {int(kind)} ({{}})").format(number)
             return Foreign(None, SPELLING, on_device(value, device), fix)
         view = as_numpy(value)
         return Foreign(view, SPELLING, note="" if view.flags.writeable else f" ({shown(value)})")

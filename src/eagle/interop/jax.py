@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from eagle.interop.base import Foreign, Spelling, described, on_device
+from eagle.interop.base import Foreign, Spelling, described, on_cuda, on_device
 from eagle.interop.dlpack import as_numpy
 
 SPELLING = Spelling(array="np.asarray({x})")
@@ -24,6 +24,9 @@ def read(value: Any) -> Foreign | None:
     places = sorted(value.devices(), key=str)
     if len(places) > 1 or places[0].platform != "cpu":
         where = str(places[0]) if len(places) == 1 else f"{len(places)} devices"
+        if len(places) == 1 and places[0].platform in ("gpu", "cuda"):
+            got = on_cuda(value, f"cuda:{places[0].id}")
+            return Foreign(None, SPELLING, got, "a graph that calls it, or np.array({x})")
         return Foreign(None, SPELLING, on_device(value, where), "np.array({x})")
     try:
         view = as_numpy(value.block_until_ready())

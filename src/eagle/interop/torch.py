@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from eagle.interop.base import Foreign, Spelling, described, on_device
+from eagle.interop.base import Foreign, Spelling, described, on_cuda, on_device
 
 SPELLING = Spelling(
     cast="{x}.to(torch.{dtype})",
@@ -33,6 +33,9 @@ def _refused(value: Any, torch: Any, why: str) -> Foreign:
     """Why a tensor gives no memory; `why` is what torch says."""
     if value.device.type == "meta":
         return Foreign(None, SPELLING, f"{described(value)} on meta, which holds no numbers")
+    if value.device.type == "cuda":
+        got = on_cuda(value, str(value.device))
+        return Foreign(None, SPELLING, got, "a graph that calls it, or {x}.cpu()")
     if value.device.type != "cpu":
         got = on_device(value, f"the GPU ({value.device})")
         return Foreign(None, SPELLING, got, "{x}.cpu()")

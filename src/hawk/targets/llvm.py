@@ -99,6 +99,7 @@ class Emitter:
         """How each `near` is read at a border."""
         self._rooms: dict[Value, str] = {}
         self._sides: dict[Block, str] = {}
+        self._named_sides: dict[str, str] = {}
         """Blocks that have become functions, and their names."""
         self.here = "entry"
         self._count = 0
@@ -545,12 +546,20 @@ class Emitter:
         params = [f"{self.type_of(value)} %a{place}" for place, value in enumerate(inputs)]
         params += [f"ptr %to{place}" for place in range(len(results))]
         params += ["i1 %apart", "i64 %base"] if placed else []
-        name = f"@side{len(self.functions)}"
-        self.functions.append(
-            f"define internal void {name}({', '.join(params)}) nounwind {{\n"
-            + "\n".join(["entry:", *inner.stack, *inner.lines, "  ret void", "}"])
-        )
+        body = "\n".join(["entry:", *inner.stack, *inner.lines, "  ret void", "}"])
+        return self._named(f"({', '.join(params)}) nounwind {{\n{body}")
+
+    def _named(self, text: str) -> str:
+        """The name of the side that is this text: one that there is, or a new one."""
+        name = self._named_sides.get(text)
+        if name is None:
+            name = self._named_sides[text] = f"@side{len(self.functions)}"
+            self.functions.append(f"define internal void {name}{text}")
         return name
+
+    def share_sides(self, other: Emitter) -> None:
+        """Call the same functions as another emitter of the module, which calls none yet."""
+        other.functions, other._named_sides = self.functions, self._named_sides
 
     def ends(self, block: Block, results: tuple[Value, ...]) -> list[Names]:
         """What a block yields, held as `results` are."""

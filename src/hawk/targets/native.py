@@ -30,6 +30,13 @@ def walker() -> Walker:
     return walker()
 
 
+def recorded() -> int:
+    """The address of what launches a kernel by a record; see `hawk.targets.cpu.recorded`."""
+    from hawk.targets.cpu.runtime import recorded
+
+    return recorded()
+
+
 def folds() -> Folds:
     """The routines that add numbers up, by type; see `hawk.targets.cpu.fold`."""
     from hawk.targets.cpu.runtime import folds

@@ -111,7 +111,7 @@ def test_the_doctor_says_what_is_here(capsys: pytest.CaptureFixture[str]) -> Non
     assert 0 == main(["doctor"])
 
     printed = capsys.readouterr().out
-    for word in ("versions", f"Python {sys.version_info[0]}.", "CPU", "threads", "L2 cache"):
+    for word in ("versions", f"Python {sys.version_info[0]}.", "CPU", "threads", "L2 cache", "GPU"):
         assert word in printed
     assert "37 samples" in printed
     assert "every bit as it should be" in printed

@@ -168,7 +168,9 @@ def _nested(draw: st.DrawFn, depth: int, loop: bool) -> list[str]:
         case "while":
             body = ["down(w)", *draw(_block(depth - 1, True))]
             tail = draw(st.sampled_from(([], ["else:", *_in(inner)])))
-            return ["eagle.copy(three, into=w)", "while w > 0:", *_in(body), *tail]
+            tests = ("w > 0", "w > 0", "w > 0 and (w > 1 or even(w))", "w > 0 and not even(w)")
+            test = draw(st.sampled_from(tests))
+            return ["eagle.copy(three, into=w)", f"while {test}:", *_in(body), *tail]
         case "for":
             body = draw(_block(depth - 1, True))
             tail = draw(st.sampled_from(([], ["else:", *_in(inner)])))

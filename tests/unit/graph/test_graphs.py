@@ -343,8 +343,13 @@ def test_pinned_memory_is_known_with_its_views() -> None:
     assert is_pinned(array)
     assert is_pinned(array[1:, ::2])
     assert not is_pinned(np.zeros(3))
+    assert is_pinned(eagle.pinned((0, 3)))
+    record = eagle.pinned(3, [("a", "f8"), ("b", "i4")])
+    assert 0.0 == record["a"].sum()
     with pytest.raises(ValueError, match="expected a shape"):
         eagle.pinned(-1)
+    with pytest.raises(ValueError, match="expected a type of numbers"):
+        eagle.pinned(3, object)
 
 
 def test_a_simulation_is_a_node() -> None:

@@ -107,8 +107,8 @@ def bars_of(packets: Any, names: dict[int, str]) -> list[Any]:
     return bars
 
 
-def test_a_trace_shows_the_copy_that_overlaps_the_step(tmp_path: Path) -> None:
-    xp: Any = eagle.xp_for("simulated")
+def test_a_trace_shows_the_copy_that_overlaps_the_step(device_library: Any, tmp_path: Path) -> None:
+    xp = device_library
 
     @eagle.Graph.builder
     def build(a, b, h):
@@ -122,7 +122,6 @@ def test_a_trace_shows_the_copy_that_overlaps_the_step(tmp_path: Path) -> None:
 
     xp.set_seed(3)
     build(xp.zeros(4), xp.zeros(4), eagle.pinned(4)).profile(20).to_perfetto(tmp_path / "run.json")
-    xp.set_seed(0)
     trace = json.loads((tmp_path / "run.json").read_text())
     bars = [each for each in trace["traceEvents"] if each["ph"] == "X"]
     copies = [each for each in bars if each["name"] == "copy a"]
@@ -175,8 +174,7 @@ def test_what_a_function_raises_is_raised() -> None:
 
 
 def test_a_graph_is_drawn_and_after_a_profile_when_its_nodes_ran(graph: Any) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
     axes = graph.plot()
     texts = [text.get_text() for text in axes.texts]
     assert ["copy x\ncopy host to host", "down\nhost kernel", "while k > 0\nloop"] == [
@@ -189,3 +187,4 @@ def test_a_graph_is_drawn_and_after_a_profile_when_its_nodes_ran(graph: Any) -> 
     profile = graph.profile()
     assert graph.plot(ax=axes) is axes
     assert len(axes.collections) == len({(s.item.name, s.item.lane) for s in profile.spans})
+    plt.close("all")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import eagle
 import hawk
+from eagle.devices.arrays import DeviceArray, home_of, memory_of
 from eagle.devices.host import fusion
 from tests.unit.graph.programs import arrays, function, texts
 
@@ -28,10 +29,12 @@ def outcome(
     by_hand: bool,
     seed: int | None = None,
     there: Callable[[Any], Any] | None = None,
+    inputs: bool = True,
 ) -> Any:
     """All arrays after so many rounds, and the results; or the error that the program ends in.
 
-    `there` puts an array on another device.
+    `there` puts an array on another device. Without `inputs` only the results are given, for arrays
+    there that are others than those here.
     """
     memory = arrays()
     planes = memory if there is None else {name: there(each) for name, each in memory.items()}
@@ -47,8 +50,12 @@ def outcome(
     except (eagle.BindError, hawk.HawkError) as error:  # the walk has errors of its own
         return error
     if there is not None:
-        result = [eagle.xp_for("simulated").asnumpy(each) for each in result]
-    return [np.asarray(each).tobytes() for each in (*memory.values(), *result)]
+        result = [
+            home_of(each).read(memory_of(each)) if isinstance(each, DeviceArray) else each
+            for each in result
+        ]
+    given = memory.values() if inputs else ()
+    return [np.asarray(each).tobytes() for each in (*given, *result)]
 
 
 def launches_are_the_nodes_by_hand(examples: int, orders: int, most: int, every: int) -> None:

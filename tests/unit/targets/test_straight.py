@@ -9,7 +9,7 @@ import pytest
 
 import eagle
 import hawk
-from hawk import Bool, Index, Int32, Mutable, Param, Scalar, Terminated
+from hawk import Bool, Grid, Index, Int32, Mutable, Param, Scalar, Terminated
 from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu import straight
@@ -168,3 +168,15 @@ def test_only_what_no_sample_reads_is_written_past_the_caches() -> None:
     assert "vmovnt" in drift.asm()
     assert "vmovnt" not in swap.asm()
     assert "vmovnt" not in long.asm()
+
+
+@pytest.mark.usefixtures("far")
+def test_neighbours_at_a_border_are_read_in_both_loops() -> None:
+    @hawk.kernel
+    def mean(u: Grid[r, c]) -> Scalar:  # noqa: F821 - names of dimensions
+        return 0.25 * (u.neighbor(r=-1) + u.neighbor(r=1) + u.neighbor(c=-1) + u.neighbor(c=1))
+
+    u = np.random.default_rng(3).random((37, 21))
+    wide = np.pad(u, 1, mode="edge")
+    due = wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]
+    assert np.array_equal(mean(u), 0.25 * due)

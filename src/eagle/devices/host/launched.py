@@ -1,4 +1,4 @@
-"""What a graph on the host leaves to Python: kernels that reduce, scatter or are looked at."""
+"""What Python does for a graph on the host: some launches, copies with many gaps, reductions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from eagle.devices.base import Partition, Watch
 from eagle.devices.host.device import HOST
-from eagle.devices.plan import Launch
+from eagle.devices.host.reduce import reduced
+from eagle.devices.plan import Copy, Launch, Reduce
 
 
 class Task(abc.ABC):
@@ -27,7 +28,10 @@ class Task(abc.ABC):
 
 
 class Launched(Task):
-    """A launch that is ready. When it runs, it looks where its arrays are now."""
+    """A launch of a kernel that reduces, scatters or is looked at.
+
+    When it runs, it looks where its arrays are now.
+    """
 
     def __init__(self, item: Launch) -> None:
         self._item = item
@@ -54,3 +58,43 @@ class Launched(Task):
         self._loaded.launch(item.steps, item.threads, mark=self._mark, watch=watch)
         if self._looking is not None:
             self._looking.__exit__(None, None, None)
+
+
+class _Write(Task):
+    """One array is written at once."""
+
+    def __init__(self, item: Copy | Reduce) -> None:
+        (self._source,), (self._into,) = item.reads, item.writes
+        self._over = False
+
+    def begin(self) -> None:
+        self._over = False
+
+    def go_on(self, watch: Watch | None) -> None:
+        if not self._over:
+            numbers, into = self.numbers(), self._into.memory
+            # Nothing is called in these lines, so no signal handler raises between the two.
+            into[...] = numbers
+            self._over = True
+
+    @abc.abstractmethod
+    def numbers(self) -> Any:
+        """What is written."""
+
+
+class CopyByNumpy(_Write):
+    """A copy of too many stretches."""
+
+    def numbers(self) -> Any:
+        return self._source.memory
+
+
+class Reduction(_Write):
+    """All numbers of a plane made into one."""
+
+    def __init__(self, item: Reduce) -> None:
+        super().__init__(item)
+        self._kind, self._dtype = item.kind, item.dtype
+
+    def numbers(self) -> Any:
+        return reduced(self._kind, self._dtype, self._source.memory)

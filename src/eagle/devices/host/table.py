@@ -6,17 +6,15 @@ are known; `Table.write` turns them into words, when it is made and each time an
 
 from __future__ import annotations
 
-import abc
 import ctypes
 from array import array
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from eagle.devices.base import Partition, Watch
+from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded
 from eagle.devices.host.fusion import Fusion
-from eagle.devices.host.launched import Launched, Task
-from eagle.devices.host.reduce import reduced
+from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction, Task
 from eagle.devices.host.stretches import same_memory, stretched
 from eagle.devices.plan import (
     Call,
@@ -130,7 +128,7 @@ class Table:
             case Call():
                 self._ask(Host(item.function, item.name))
             case Reduce():
-                self._ask(Host(_Reduction(item), item.name))
+                self._ask(Host(Reduction(item), item.name))
             case Put():
                 self._put(item.cell, item.value)
             case If():
@@ -172,7 +170,7 @@ class Table:
             return
         stretches = list(stretched(source.view, into.view, MOST_STRETCHES + 1))
         if len(stretches) > MOST_STRETCHES:
-            self._ask(Host(_CopyByNumpy(item), item.name))
+            self._ask(Host(CopyByNumpy(item), item.name))
             return
         for there, here, size, count, step, source_step in stretches:
             spots = {
@@ -294,46 +292,6 @@ class Table:
         """The address of an int64."""
         kept = self._numbers.setdefault(number, array("q", [number]))
         return kept.buffer_info()[0]
-
-
-class _Write(Task):
-    """One array is written at once."""
-
-    def __init__(self, item: Copy | Reduce) -> None:
-        (self._source,), (self._into,) = item.reads, item.writes
-        self._over = False
-
-    def begin(self) -> None:
-        self._over = False
-
-    def go_on(self, watch: Watch | None) -> None:
-        if not self._over:
-            numbers, into = self.numbers(), self._into.memory
-            # Nothing is called in these lines, so no signal handler raises between the two.
-            into[...] = numbers
-            self._over = True
-
-    @abc.abstractmethod
-    def numbers(self) -> Any:
-        """What is written."""
-
-
-class _CopyByNumpy(_Write):
-    """A copy whose stretches are too many for rows."""
-
-    def numbers(self) -> Any:
-        return self._source.memory
-
-
-class _Reduction(_Write):
-    """All numbers of a plane made into one."""
-
-    def __init__(self, item: Reduce) -> None:
-        super().__init__(item)
-        self._kind, self._dtype = item.kind, item.dtype
-
-    def numbers(self) -> Any:
-        return reduced(self._kind, self._dtype, self._source.memory)
 
 
 def _number(word: Word) -> int:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices import rules
+from eagle.devices.arrays import memory_of
 from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partition, register
 from eagle.devices.host.device import HOST
-from eagle.devices.simulated.array import SimulatedArray, memory_of, poison
+from eagle.devices.simulated.array import SimulatedArray, poison
 from eagle.devices.simulated.stream import STREAM
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled

@@ -24,6 +24,7 @@ from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory
 from eagle.devices.notes import ended_after, ended_within
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce
+from eagle.devices.rules import pieces
 from eagle.devices.simulated.array import poison
 from eagle.devices.simulated.conditions import holds, number_in, put, write
 from eagle.devices.simulated.order import chance
@@ -92,21 +93,6 @@ class SimulatedCaptured(Captured):
 
     def renumbered(self, launch: Launch) -> None:
         """So are numbers."""
-
-
-def pieces(plan: Plan) -> list[list[Item] | Call]:
-    """The nodes of a graph in pieces, cut where the device cuts it; eager functions stand alone."""
-    cut = {id(each.item) for each in plan.device.cuts(plan)}
-    found: list[list[Item] | Call] = [[]]
-    for item in plan.body:
-        last = found[-1]
-        if isinstance(item, Call) and item.eager:
-            found += [item, []]
-        elif id(item) in cut or not isinstance(last, list):
-            found.append([item])
-        else:
-            last.append(item)
-    return [piece for piece in found if piece]
 
 
 class _Runner:
@@ -276,7 +262,7 @@ class _Runner:
             if item.eager:
                 item.function()
             else:
-                with STREAM.calling(item.name):
+                with STREAM.guard.calling(item.name):
                     item.function()
         except BaseException as error:
             if item.eager and isinstance(error, KeyboardInterrupt):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from queue import SimpleQueue
 
+from eagle.devices.guard import Guard
 from eagle.devices.host.threads import started
 
 POLL_SECONDS = 0.05
@@ -28,13 +28,9 @@ class Stream:
         self._due = 0
         self._idle = threading.Condition(self._lock)
         self._runs = False
-        self._ident: int | None = None
         self.stopping = False
         """Should what is on its way end at the next node?"""
-        self.function = ""
-        """The Python function of a graph that runs on the thread."""
-        self.touched: RuntimeError | None = None
-        """What that function was told, if it used the device."""
+        self.guard = Guard()
 
     def submit(self, job: Callable[[], object]) -> None:
         """Do `job` when all before it is done. It raises nothing."""
@@ -70,26 +66,7 @@ class Stream:
 
     def check(self, what: str) -> None:
         """Raise RuntimeError in a Python function of a graph, which may not use the device."""
-        if self.function and threading.get_ident() == self._ident:
-            error = RuntimeError(
-                f"{what} in {self.function}, a host function of a graph: it runs on a thread of "
-                "the device, which cannot call back into it\n  write: eagle.copy(...) to a host "
-                f"array before it, and that in {self.function}; "
-                "or eagle.opaque(..., eager=True)"
-            )
-            self.touched = self.touched or error
-            raise error
-
-    @contextmanager
-    def calling(self, function: str) -> Iterator[None]:
-        """Inside `with` the thread runs this Python function. Raises if it used the device."""
-        self.function, self.touched = function, None
-        try:
-            yield
-        finally:
-            self.function = ""
-        if self.touched is not None:  # and the function kept it to itself
-            raise self.touched
+        self.guard.check(what)
 
     def _wait(self) -> None:
         with self._idle:
@@ -102,7 +79,6 @@ class Stream:
 
     def _next(self) -> None:
         job = self._jobs.get()
-        self._ident = threading.get_ident()
         try:
             job()
         finally:

@@ -55,15 +55,17 @@ def module_text(fn: Function, variant: Variant, machine: Machine) -> str:
     short = work_of(fn) + work_once(fn) <= LONG
     apart = not (writer.straight or writer.loops) and short
     writer.write(ones_apart=apart)
-    functions = [_function(f"void @{ENTRY}", writer.emitter, machine), *writer.emitter.functions]
+    functions = [_function(f"void @{ENTRY}", writer.emitter, machine)]
     if apart:
         one = Entry(fn, variant, machine, one_step=True)
+        writer.emitter.share_sides(one.emitter)
         one.write()
         functions.append(_function(f"internal void {ONE_STEP}", one.emitter, machine))
     return "\n".join(
         (
             f'target triple = "{machine.triple}"',
             *functions,
+            *writer.emitter.functions,
             *([IN_ORDER] if writer.orders else []),
             *writer.memory.functions,
             f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',

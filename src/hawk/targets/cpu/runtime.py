@@ -15,6 +15,7 @@ from hawk.ir.types import DType
 from hawk.targets.cpu.fold import FOLDED, folds_text, mean_symbol, symbol
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import Machine, host, versions
+from hawk.targets.cpu.recorded import recorded_text
 from hawk.targets.cpu.scatter import ROUTINES, scatters_text
 from hawk.targets.cpu.scatter import symbol as scatter_symbol
 from hawk.targets.cpu.team import team_text
@@ -77,6 +78,14 @@ def walker() -> Walker:
     address = library["walk"]
     walk = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
     return Walker(walk, address, library)
+
+
+@functools.cache
+def recorded() -> int:
+    """The address of `recorded(record)`, compiled at the first use."""
+    library = _linked("launches by a record", recorded_text(), ("recorded",))
+    _kept.append(library)
+    return library["recorded"]
 
 
 @dataclass(frozen=True, slots=True)

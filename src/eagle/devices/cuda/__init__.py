@@ -1,0 +1,1 @@
+"""NVIDIA's GPUs: kernels as PTX, graphs as CUDA graphs, through the driver."""

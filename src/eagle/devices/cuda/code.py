@@ -1,0 +1,50 @@
+"""Kernels of graphs as functions of the driver's: made into PTX for the GPU, and loaded."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from eagle.devices.plan import Launch
+
+if TYPE_CHECKING:
+    from eagle.devices.cuda.device import CudaDevice
+    from hawk.ir.nodes import Function
+
+CHIPS = (75, 80, 86, 89, 90, 100, 120)
+"""The compute capabilities that code is made for. One in between runs the code of that below."""
+
+_ENTRY = re.compile(r"\.entry (\w+)")
+
+
+def arch_of(capability: int) -> str:
+    """What code for a GPU of this compute capability is made for: `sm_90`."""
+    return f"sm_{max(chip for chip in CHIPS if chip <= capability)}"
+
+
+class Code:
+    """The kernels that a GPU has run. They are few, and stay there as long as the process."""
+
+    def __init__(self, device: CudaDevice) -> None:
+        self._device = device
+        self._arch = arch_of(device.gpu.capability)
+        self._functions: dict[Function, int] = {}
+
+    def of(self, launch: Launch) -> int:
+        """The function that a launch launches. Raises DriverError where it cannot be loaded."""
+        fn = launch.function
+        assert fn is not None
+        if fn not in self._functions:
+            text = ptx_of(fn, self._arch)
+            entry = _ENTRY.search(text)
+            assert entry is not None
+            self._functions[fn] = self._device.function(text, entry[1])
+        return self._functions[fn]
+
+
+def ptx_of(fn: Function, arch: str) -> str:
+    """The PTX of a traced program."""
+    from hawk.passes.pipeline import optimise  # loaded by who has a GPU
+    from hawk.targets.ptx.compile import ptx_text
+
+    return ptx_text(optimise(fn), arch)

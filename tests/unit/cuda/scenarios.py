@@ -1,0 +1,345 @@
+"""What is tried with a driver library made for tests, each in a process of its own.
+
+LD_LIBRARY_PATH=<where libcuda.so.1 is> python -m tests.unit.cuda.scenarios NAME
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import gc
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagle
+import hawk
+from eagle.devices.cuda import code, device
+from hawk import Int32, Mutable, Scalar
+from tests.unit.cuda import native
+
+_ptx_of = code.ptx_of
+_programs: dict[str, Any] = {}
+_registered: set[str] = set()
+
+
+@functools.cache
+def fake() -> Any:
+    """The library itself."""
+    return ctypes.CDLL("libcuda.so.1")
+
+
+def _ptx_written_down(fn: Any, arch: str) -> str:
+    text = _ptx_of(fn, arch)
+    _programs[text] = fn
+    return text
+
+
+class Registering(device.CudaDevice):
+    """A GPU that gives the library native code for each module."""
+
+    def function(self, text: str, name: str) -> int:
+        if text not in _registered:
+            _registered.add(text)
+            if text in _programs:
+                address, sizes = native.of_program(_programs[text])
+            else:
+                setter, clock = (
+                    ctypes.cast(each, ctypes.c_void_p).value or 0
+                    for each in (fake().fake_set, fake().fake_clock)
+                )
+                address, sizes = native.of_small(text, setter, clock)
+            given = (ctypes.c_int * len(sizes))(*sizes)
+            fake().fake_register(text.encode(), ctypes.c_void_p(address), len(sizes), given)
+        return super().function(text, name)
+
+
+def library() -> Any:
+    """The arrays of the GPU."""
+    code.ptx_of = _ptx_written_down
+    device.CudaDevice = Registering  # type: ignore[misc]
+    return device.library(0)
+
+
+@hawk.kernel
+def inc(x: Mutable[Scalar]):
+    x += 1.0
+
+
+@hawk.kernel
+def twice(x: Scalar) -> Scalar:
+    return x + x
+
+
+@hawk.kernel
+def down(k: Mutable[Int32]):
+    k -= 1
+
+
+@eagle.Graph.builder
+def probed(x, h, function):
+    g = eagle.Graph()
+    inc(x)
+    eagle.copy(x, into=h)
+    eagle.opaque(function, reads=h, name="look")
+    return g
+
+
+def pages() -> None:
+    """The two programs of the page, with the bits of NumPy's arrays."""
+    import runpy
+
+    xp = library()
+    folder = Path(__file__).parents[2] / "pages" / "programs"
+    for name, arrays in (
+        ("graph_with_events", ("state", "flags", "h_probe", "h_flags")),
+        ("graph_with_overlap", ("a", "h_frame")),
+    ):
+        found: list[Any] = []
+        for each in (np, xp):
+            sys.modules["cupy"] = each
+            found.append(runpy.run_path(str(folder / f"{name}.py")))
+        here, there = found
+        for array in arrays:
+            assert here[array].tobytes() == xp.asnumpy(there[array]).tobytes(), (name, array)
+        assert "GPU 0" in str(there["g"])
+    del sys.modules["cupy"]
+
+
+def loops() -> None:
+    """Branches and loops in one another, decided on the GPU."""
+    xp = library()
+
+    @hawk.kernel
+    def even(k: Int32) -> hawk.Bool:
+        return k % 2 == 0
+
+    @eagle.Graph.builder
+    def build(x, y, k, m):
+        g = eagle.Graph()
+        for i in range(m):
+            if i == 1:
+                continue
+            while k > 0:
+                inc(x)
+                down(k)
+                if even(k):
+                    inc(y)
+                else:
+                    twice(y, buffer=y)
+                if k == 3:
+                    break
+            else:
+                twice(x, buffer=x)
+        return g
+
+    results: list[list[Any]] = []
+    for each in (np, xp):
+        x, y = each.zeros(4), each.ones(4)
+        k, m = each.full(1, 7, np.int32), each.full(1, 4, np.int32)
+        graph = build(x, y, k, m)
+        graph.launch(2)
+        results.append([each.asarray(a) if each is np else xp.asnumpy(a) for a in (x, y, k)])
+    here, there = results
+    for one, two in zip(here, there, strict=True):
+        assert one.tobytes() == two.tobytes(), (one, two)
+
+
+def replays() -> None:
+    """1,000 replays with a Python function, while another thread collects garbage."""
+    xp, seen, over = library(), list[float](), threading.Event()
+    gc.freeze()  # or each time it would look at all of NumPy and hawk
+
+    def collect() -> None:
+        while not over.is_set():
+            gc.collect()
+            [object() for _ in range(1000)]
+
+    collector = threading.Thread(target=collect)
+    collector.start()
+    x, h = xp.zeros(8), eagle.pinned(8)
+    graph = probed(x, h, lambda h: seen.append(float(h[0])))
+    graph.launch(1000)
+    over.set()
+    collector.join()
+    assert [float(k) for k in range(1, 1001)] == seen
+    assert 1000.0 == h[3]
+
+
+def exceptions() -> None:
+    """An exception is kept, raised by what is asked next, and the graph works afterwards."""
+    xp, calls = library(), list[int]()
+
+    def fail(h: np.ndarray) -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise ZeroDivisionError("nothing")
+
+    x = xp.zeros(2)
+    graph = probed(x, eagle.pinned(2), fail)
+    graph.enqueue(10)
+    with pytest.raises(ZeroDivisionError) as caught:
+        graph.synchronize()
+    assert ["in the node look of the graph probed, replay 3 of 10"] == caught.value.__notes__
+    assert 3 == len(calls)
+    graph.launch(4)
+    assert 7 == len(calls)
+    assert 14.0 == xp.asnumpy(x)[0]
+
+
+def device_in_a_function() -> None:
+    """A host function that uses the GPU is refused by us, before CUDA is asked."""
+    xp = library()
+    x = xp.zeros(2)
+    graph = probed(x, eagle.pinned(2), lambda h: xp.asnumpy(x))
+    with pytest.raises(RuntimeError, match="in look, a host function of a graph"):
+        graph.launch()
+
+
+def busy() -> None:
+    """Enqueued from one thread while another keeps Python busy, and the queue is full."""
+    xp, over, seen = library(), threading.Event(), list[int]()
+    sys.setswitchinterval(2e-4)
+
+    def spin() -> None:
+        while not over.is_set():
+            sum(range(1000))
+
+    spinners = [threading.Thread(target=spin) for _ in range(2)]
+    for each in spinners:
+        each.start()
+    graph = probed(xp.zeros(2), eagle.pinned(2), lambda h: seen.append(1))
+    for _ in range(20):
+        graph.enqueue(10)
+    graph.synchronize()
+    over.set()
+    for each in spinners:
+        each.join()
+    assert 200 == len(seen)
+
+
+def builds() -> None:
+    """100 graphs that are built, replayed and left to the garbage collector, some on their way."""
+    xp, seen = library(), list[int]()
+    x = xp.zeros(4)
+    for number in range(100):
+
+        def look(h: np.ndarray) -> None:
+            seen.append(number)
+            if number % 10 == 0:
+                gc.collect()
+
+        graph = probed(x, eagle.pinned(4), look)
+        graph.enqueue(2)
+        cycle = [graph]
+        cycle.append(cycle)  # only the garbage collector finds it
+        if number % 3:
+            del graph, cycle
+    xp.asnumpy(x)
+    assert 200 == len(seen), len(seen)
+    gc.collect()
+    kept = xp.zeros(1)
+    assert not device.gpu(0).remains
+    assert kept.size
+
+
+def leaving() -> None:
+    """The process ends with replays on their way, whose functions are called all the same."""
+    xp = library()
+    counted: list[int] = []
+
+    def look(h: np.ndarray) -> None:
+        time.sleep(0.0005)
+        counted.append(1)
+        if len(counted) == 200:
+            print("all 200", flush=True)
+
+    probed(xp.zeros(2), eagle.pinned(2), look).enqueue(200)
+
+
+def profile() -> None:
+    """When each node ran, in loops too."""
+    xp = library()
+
+    @eagle.Graph.builder
+    def build(x, k, h):
+        g = eagle.Graph()
+        while k > 0:
+            inc(x)
+            down(k)
+        eagle.copy(x, into=h)
+        return g
+
+    spans = build(xp.zeros(2), xp.full(1, 3, np.int32), eagle.pinned(2)).profile(2).spans
+    names = [(span.item.name, span.replay) for span in spans]
+    assert {("inc", 1), ("down", 1)} == set(names[:2])
+    assert 3 == names.count(("inc", 1))
+    assert [("copy x", 1), ("copy x", 2)] == names[-2:]
+    assert all(span.begin <= span.end for span in spans)
+
+
+def exchange() -> None:
+    """Other arrays for a graph, at the top and in a loop."""
+    xp = library()
+
+    @eagle.Graph.builder
+    def build(x, y, k, h):
+        g = eagle.Graph()
+        inc(x)
+        while k > 0:
+            inc(y)
+            down(k)
+        eagle.copy(x, into=h)
+        return g
+
+    x, y, k, h = xp.zeros(2), xp.zeros(2), xp.full(1, 2, np.int32), eagle.pinned(2)
+    graph = build(x, y, k, h)
+    graph.launch()
+    other, second, third = xp.full(2, 5.0), eagle.pinned(2), xp.full(2, 9.0)
+    graph.bind(x=other, h=second)
+    graph.launch()
+    graph.bind(y=third)
+    k[...] = 3
+    graph.launch()
+    assert [7.0, 7.0] == second.tolist()
+    assert [1.0, 1.0] == h.tolist() == xp.asnumpy(x).tolist()
+    assert [12.0, 12.0] == xp.asnumpy(third).tolist()
+
+
+SCENARIOS: dict[str, Callable[[], None]] = {
+    each.__name__: each
+    for each in (
+        pages,
+        loops,
+        replays,
+        exceptions,
+        device_in_a_function,
+        busy,
+        builds,
+        profile,
+        exchange,
+        leaving,
+    )
+}
+
+
+def main(names: list[str]) -> None:
+    """Try some of them. What the library saw wrong is an error."""
+    for name in names:
+        SCENARIOS[name]()
+    if names[-1] != "leaving":
+        device.gpu(0).home.enter("ending")
+    text = ctypes.create_string_buffer(256)
+    wrong = fake().fake_wrong(text)
+    assert not wrong, text.value.decode()
+    print("well", *names, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
