@@ -6,6 +6,7 @@ in no cache.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ BUSY = 4096
 FAR = 64 << 20
 """Bytes of an array that no cache holds."""
 MAX_STEPS = 10_000
+BYTES = 256
+"""Of memory for each sample, at most: two bodies have seven numbers, three times, and inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,37 @@ def bench(n: int, plot: Path | None = None) -> None:
 
         draw(machines, speeds, plot)
         say(f"wrote {plot}")
+
+
+def objection(n: int, plot: Path | None) -> str:
+    """Why `bench` could not run, or not draw what it measured; empty where it can."""
+    room = _memory()
+    if room is not None and n * BYTES > room:
+        most = room // BYTES
+        return f"--n {n:,} takes {n * BYTES / 1e9:,.1f} GB; here are {room / 1e9:.1f}: --n {most}"
+    if plot is None:
+        return ""
+    from eagle.bench_picture import formats  # loads matplotlib
+
+    known = formats()
+    if plot.is_dir():
+        return f"--plot {plot} is a folder: --plot {plot / 'bench.png'}"
+    if plot.suffix[1:].lower() not in known:
+        return f"--plot {plot}: the ending says the format, one of {', '.join(known)}"
+    folder = next(each for each in plot.absolute().parents if each.exists())
+    if not folder.is_dir() or not os.access(plot if plot.exists() else folder, os.W_OK):
+        return f"--plot {plot}: nothing can be written in {folder}"
+    return ""
+
+
+def _memory() -> int | None:
+    """Bytes of memory that are free or could be; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        sizes = dict(line.split(":", 1) for line in lines)
+        return 1024 * int(sizes["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        return None
 
 
 def say(text: str) -> None:

@@ -18,6 +18,11 @@ COLORS = {"float64": "#1f5f99", "float32": "#b4532a"}
 MARKERS = "osD^vP*X"
 
 
+def formats() -> list[str]:
+    """The endings of files that matplotlib writes."""
+    return sorted(Figure().canvas.get_supported_filetypes())
+
+
 def draw(machines: dict[str, Machine], speeds: list[Speed], out: Path) -> None:
     """Write the picture to `out`; its ending says the format. Makes folders that are missing."""
     names = list(dict.fromkeys(speed.name for speed in speeds))

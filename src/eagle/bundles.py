@@ -42,7 +42,7 @@ def unfolded(bundles: Sequence[Bundle], given: Mapping[str, object]) -> Mapping[
         if bundle.name not in given:
             continue
         value = planes.pop(bundle.name)
-        if _no_object(bundle, value):
+        if no_object(bundle, value):
             return {}
         values, _ = opened(bundle, value)
         if not planes.keys().isdisjoint(values):  # a plane is given twice
@@ -55,7 +55,7 @@ def place_object(bundle: Bundle, value: object, given: Arguments, root: str = ""
     """Put what one object has under the names of its planes; it is called `root` in messages."""
     root = root or bundle.name
     planes = {plane.name: ".".join((root, *path)) for path, plane in bundle.planes()}
-    why = _no_object(bundle, value)
+    why = no_object(bundle, value)
     if why:
         given.refuse(root, why)
         given.meant.update(planes)
@@ -99,7 +99,7 @@ def expected(bundle: Bundle) -> str:
     return f"an object with {some}, such as {bundle.cls.__name__}({made})"
 
 
-def _no_object(bundle: Bundle, value: Any) -> str:
+def no_object(bundle: Bundle, value: Any) -> str:
     """Why a value has no fields to look at; nothing where it may have."""
     plain = is_number(value) or isinstance(value, (np.ndarray, list, tuple, dict, str, type))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -116,10 +116,16 @@ def _no_object(bundle: Bundle, value: Any) -> str:
     return f"expected {expected(bundle)}, got {got}{fix}"
 
 
-def of_each(value: Any, change: Callable[[Any], Any]) -> Any:
+def of_each(value: Any, change: Callable[[str, Any], Any]) -> Any:
     """Another object of a dataclass, with what `change` makes of all that this one holds."""
     names = [each.name for each in fields_of(type(value)) if hasattr(value, each.name)]
-    return instance(type(value), {name: change(getattr(value, name)) for name in names})
+    return instance(type(value), {name: change(name, getattr(value, name)) for name in names})
+
+
+def inner(bundle: Bundle | None, field: str) -> Bundle | None:
+    """Of what a field of an object is to be an object, if it is one."""
+    part = None if bundle is None else dict(bundle.parts).get(field)
+    return part if isinstance(part, Bundle) else None
 
 
 def arrays_in(value: object) -> Iterator[object]:

@@ -54,8 +54,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.plot is not None and importlib.util.find_spec("matplotlib") is None:
             parser.error("for --plot: pip install 'accipiter[plot]'")
         from eagle.bench import bench as measure
+        from eagle.bench import objection
 
-        measure(options.n, options.plot)
+        plot: Path | None = options.plot
+        if plot is not None and not plot.suffix and not plot.is_dir():
+            plot = plot.with_name(f"{plot.name}.png")
+        wrong = objection(options.n, plot)
+        if wrong:
+            parser.error(wrong)
+        measure(options.n, plot)
         return 0
     from eagle.doctor import doctor
 

@@ -212,7 +212,11 @@ def _rows(kernel: Kernel[..., Any], name: str, array: NDArray[Any]) -> list[tupl
     names = element.components(name)
     tail = array.shape[len(element.shape) :]
     if array.shape[: len(element.shape)] != element.shape:
-        raise TypeError(f"{name} is a {element.name}, got an array of shape {array.shape}")
+        what = f"{name} is a {element.name}, got an array of shape {array.shape}"
+        if array.shape[1:] in (element.shape, (len(names),)):
+            text = f"{name}.T" if array.ndim == 2 else f"np.moveaxis({name}, 0, -1)"
+            what += f", whose samples are first; here they are last: write {text}"
+        raise TypeError(what)
     rows = array.reshape(len(names), *tail)
     return [(part, rows[place]) for place, part in enumerate(names)]
 
@@ -271,6 +275,9 @@ def _of_grid(
     return values
 
 
+_T = "write v.T for a plane v of shape (n, w), np.moveaxis(v, 0, -1) for (n, r, c)"
+
+
 def _bind(
     kernel: Kernel[..., Any], args: tuple[Any, ...], planes: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
@@ -281,6 +288,8 @@ def _bind(
     if len(args) > len(declared):
         raise TypeError(f"{kernel.name} takes {len(declared)} planes, got {len(args)}")
     for name, value in planes.items():
+        if name == "layout" and name not in declared:
+            raise TypeError(f"{kernel.name} takes the samples last here, without layout=: {_T}")
         if name not in parameters and name not in declared:
             near = difflib.get_close_matches(name, parameters, n=1)
             raise TypeError(
@@ -303,6 +312,10 @@ def _bind(
             given[name] = each.default
         if name not in given and each.role is not Role.MASK:
             raise TypeError(f"{kernel.name} needs {name!r}")
+    for name, value in given.items():
+        if hasattr(value, "array") and hasattr(value, "axis"):
+            what = f"{kernel.name} takes {name!r} here as an array with the samples last, not as "
+            raise TypeError(f"{what}{value!r}: {_T}")
     return {name: np.asarray(value) for name, value in given.items()}
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 
 from eagle.devices.host.device import HOST
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce
 from eagle.graph.edges import Edge
 from eagle.graph.touches import Region, edges_of
 
-WIDTH = 72
-"""Columns of a printed graph."""
+WIDTH, LEAST = 72, 40
+"""Columns of a printed graph, which is wider where bodies in bodies would leave a box fewer than
+the least."""
 
 
 def kind_of(item: Item, plan: Plan) -> str:
@@ -112,23 +114,29 @@ def boxes(plan: Plan) -> str:
     nodes = numbered(plan)
     count = sum(1 for _ in _flat(nodes))
     nodes_said = "1 node" if count == 1 else f"{count} nodes"
-    lines = [f"graph {plan.name}: {nodes_said} on {plan.device.name}"]
+    lines = [f"graph {_plain(plan.name)}: {nodes_said} on {plan.device.name}"]
     cuts = {id(cut.item): cut.why for cut in plan.device.cuts(plan)}
+    width = max(WIDTH, LEAST + 4 * _levels(nodes))
     for node in nodes:
         if id(node.item) in cuts:
-            lines += _wrapped(f"-- the graph is cut here: {cuts[id(node.item)]}", WIDTH)
-        lines += _box(node, plan, WIDTH)
+            lines += _wrapped(f"-- the graph is cut here: {cuts[id(node.item)]}", width)
+        lines += _box(node, plan, width)
     return "\n".join(lines)
+
+
+def _levels(nodes: list[Numbered]) -> int:
+    """How many bodies the innermost node is in."""
+    return max((1 + _levels(part) for node in nodes for _, part in node.parts), default=0)
 
 
 def _box(node: Numbered, plan: Plan, width: int) -> Iterator[str]:
     inner = width - 4
-    title = f" {node.number} {node.item.name} "
-    tag = f" {kind_of(node.item, plan)} "
+    kind = kind_of(node.item, plan)
     if node.item.lane:
-        tag = f" branch {node.item.lane},{tag}"
-    room = width - 4 - len(tag)
-    title = title if len(title) <= room else f"{title[: room - 4]}... "
+        branch = _cut(f"branch {node.item.lane}", max(12, width // 2 - len(kind)))
+        kind = f"{branch}, {kind}"
+    tag = f" {kind} "
+    title = f" {_cut(f'{node.number} {_plain(node.item.name)}', width - 6 - len(tag))} "
     fill = "─" * (width - 2 - len(title) - len(tag))
     yield f"┌{title}{fill}{tag}┐"
     for text in said(node):
@@ -165,12 +173,25 @@ def said(node: Numbered) -> Iterator[str]:
         yield f"{text}; {names} {verb} not stored" if names else text
 
 
+def _plain(text: str) -> str:
+    """A name on one line, also one that a program put together."""
+    return " ".join(text.split())
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    while len(text) > width:
-        cut = text.rfind(" ", 0, width) if " " in text[:width] else width
-        yield text[:cut]
-        text = f"  {text[cut:].lstrip()}"
-    yield text
+    """Lines of at most `width` letters, cut between words, or in one that is longer than a line."""
+    text, indent = _plain(text), ""
+    while len(indent) + len(text) > width:
+        room = width - len(indent)
+        cut = text.rfind(" ", 0, room)
+        cut = cut if cut > 0 else room
+        yield indent + text[:cut]
+        text, indent = text[cut:].lstrip(), "  "
+    yield indent + text
 
 
 # -- Mermaid and Graphviz --------------------------------------------------------------------------
@@ -189,7 +210,7 @@ def mermaid(plan: Plan) -> str:
 
 def _mermaid(nodes: list[Numbered], plan: Plan, indent: str) -> Iterator[str]:
     for node in nodes:
-        label = _quoted(f"{node.item.name}<br/>{kind_of(node.item, plan)}")
+        label = f"{_quoted(node.item.name)}<br/>{_quoted(kind_of(node.item, plan))}"
         if not node.parts:
             yield f'{indent}n{node.number}["{label}"]'
             continue
@@ -207,7 +228,8 @@ def _mermaid(nodes: list[Numbered], plan: Plan, indent: str) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("&", "&amp;").replace('"', "&quot;").replace("< ", "&lt; ")
+    """A name as Mermaid shows it, for which labels are HTML, and `#` begins names of letters."""
+    return escape(_plain(text).replace("#", "#35;"), quote=False).replace('"', "&quot;")
 
 
 def dot(plan: Plan) -> str:

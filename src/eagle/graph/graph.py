@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
@@ -175,6 +176,15 @@ class Graph:
         return captured
 
     def _busy(self) -> NoReturn:
+        holder, frame = self._turn.holder, sys._getframe(1).f_back  # noqa: SLF001 - its name
+        while frame is not None:
+            if holder is not None and frame.f_locals.get("mine") is holder:
+                raise Busy(
+                    f"this graph {self.name} is being replayed, by who called this function of its "
+                    "own: it cannot use itself\n  write: another graph of the same builder, made "
+                    "before"
+                )
+            frame = frame.f_back
         raise Busy(f"this graph {self.name} is being used by another thread")
 
     def _raise_kept(self, captured: Captured) -> None:

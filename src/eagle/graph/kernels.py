@@ -6,6 +6,7 @@ import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
+from itertools import zip_longest
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from eagle.arguments import match
 from eagle.binder import bind
 from eagle.binding import Binding, Door
-from eagle.bundles import of_each
+from eagle.bundles import Bundle, inner, no_object, of_each
 from eagle.deploy import both_given, nested, wrong_threads
 from eagle.devices.base import Device
 from eagle.devices.host.device import HOST
@@ -56,13 +57,20 @@ def launch(
     _refuse_numbers_to_come(recorder, kernel, given)
     device = _side(recorder, kernel, given)
     steps = 1 if isinstance(kernel.steps, str) else kernel.steps
+    bundles = {each.name: each for each in kernel.signature.bundles}
+    names = [each.name for each in kernel.signature.declared]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LayoutWarning)  # refused below
         binding = bind(
             kernel,
             door=Door(f"{_place(recorder)}{{kernel}}", numbers=True, in_place=steps == 1),
-            args=[_view(recorder, each) for each in args],
-            planes={name: _view(recorder, each) for name, each in planes.items()},
+            args=[
+                _view(recorder, each, bundles.get(name))
+                for each, name in zip_longest(args, names[: len(args)])
+            ],
+            planes={
+                name: _view(recorder, each, bundles.get(name)) for name, each in planes.items()
+            },
             n=n,
             out=_view(recorder, out),
             problems=problems,
@@ -223,18 +231,40 @@ def _planes(
     return given
 
 
-def _view(recorder: GraphRecorder, value: Any) -> Any:
-    """What stands for `value` where it is bound: the memory of planes and of devices' arrays."""
+def _view(recorder: GraphRecorder, value: Any, bundle: Bundle | None = None) -> Any:
+    """What stands for `value` where it is bound: the memory of planes and of devices' arrays.
+
+    `bundle`: of what it is to be an object.
+    """
     if isinstance(value, Oriented):
         return Oriented(_view(recorder, value.array), value.axis)
-    if isinstance(value, (tuple, list)) and any(isinstance(each, Plane) for each in value):
-        return type(value)(_view(recorder, each) for each in value)
     if isinstance(value, Plane):
         return value.view
     if is_dataclass(value) and not isinstance(value, (type, Given)):
-        return of_each(value, lambda held: _view(recorder, held))
+        return of_each(value, lambda name, held: _view(recorder, held, inner(bundle, name)))
+    if bundle is not None and not no_object(bundle, value):
+        looking = type(type(value).__name__, (_Object,), {"__slots__": ()})  # as messages call it
+        return looking(recorder, value, bundle)
+    if isinstance(value, (tuple, list)) and any(isinstance(each, Plane) for each in value):
+        return type(value)(_view(recorder, each) for each in value)
     plane = recorder.known(value)
     return value if plane is None or plane.root.device is HOST else plane.view
+
+
+class _Object:
+    """An object of any class, given for one of a dataclass, and what stands for its planes."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, recorder: GraphRecorder, value: object, bundle: Bundle) -> None:
+        self._of = recorder, value, bundle
+
+    def __getattr__(self, name: str) -> Any:
+        recorder, value, bundle = self._of
+        return _view(recorder, getattr(value, name), inner(bundle, name))
+
+    def __dir__(self) -> list[str]:
+        return dir(self._of[1])
 
 
 def _refuse_numbers_to_come(

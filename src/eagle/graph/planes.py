@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from eagle.graph.recorder import GraphRecorder
 
 KINDS = {np.dtype(kind.value): kind for kind in CellKind}
+_SHAPES = ("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "T", "view")
+"""What would make another view of an array."""
 
 
 class Plane:
@@ -190,6 +192,13 @@ class Plane:
             fix = f"eagle.copy({self.name}, into=...)"
         elif name == "item":
             fix = f"if {self.name}: or for i in range({self.name}): in the builder itself"
+        elif name in _SHAPES:
+            what = f"`{self.name}.{name}`: a plane has the shape that its array was made with"
+            fix = f"x.{name}(...) of the array x itself, before the builder is called, given to it "
+            fix += "as one more parameter: both are the same memory"
+            if self.root.made:
+                fix += f"; and x as the buffer= of what makes {self.name}"
+            raise self._recorder.error("G104", what, fix)
         what = f"`{self.name}.{name}`: the numbers of a plane are known only at replay"
         raise self._recorder.error("G104", what, fix)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 ROUND = 64
-"""One pass reports its steps as "auto" would: up to a multiple of this."""
+"""One pass reports its steps as "auto" would: up to a multiple of this. What it rounds up are steps
+of whole blocks, so where lanes were refilled it may be the multiple after the one that is due."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from hawk.frontend.leave import Leave
 from hawk.frontend.lookup import plain
 from hawk.frontend.methods import form_of
 from hawk.frontend.operators import CONVERSIONS, Misfit, Mixed, named
+from hawk.frontend.reductions import written_right
 from hawk.frontend.refused import check
 from hawk.frontend.scatters import as_shared
 from hawk.frontend.signature import Parameter, Signature, article
@@ -233,8 +234,8 @@ class Calls:
                 inspect.signature(structural).bind(frame, node, *args, **keywords)
             except TypeError as error:
                 fix = ""
-                if "axis" in keywords and callee in REDUCTIONS:
-                    fix = "over= with the name of a dimension, in a kernel with a Grid"
+                if callee in REDUCTIONS:
+                    fix = written_right(frame, node, self.numbers.grid)
                 raise HawkError("H305", f"`{callee.__name__}`: {error}", where, fix) from None
             return structural(frame, node, *args, **keywords)
         if _hashable(callee) and callee in (min, max) and len(args) == 1:

@@ -26,7 +26,7 @@ from hawk.frontend import names as table
 from hawk.frontend import python_arrays as arrays
 from hawk.frontend.arithmetic import Arithmetic
 from hawk.frontend.bundles import Bundle, instance, is_bundle
-from hawk.frontend.debug import debug
+from hawk.frontend.debug import debug, misfit_text
 from hawk.frontend.operators import Kind, Literal, Misfit, literal
 from hawk.frontend.python_arrays import Array
 from hawk.frontend.python_objects import PythonObjects
@@ -150,7 +150,7 @@ class Number:
         try:
             return self.numbers.binary(symbol, left, right)
         except Misfit as misfit:
-            raise TypeError(_said(misfit, left, right)) from None
+            raise TypeError(misfit_text(misfit, left, right)) from None
 
     __add__, __radd__ = _operator("+"), _reflected("+")
     __sub__, __rsub__ = _operator("-"), _reflected("-")
@@ -188,7 +188,7 @@ class Number:
         try:
             return self.numbers.unary(symbol, self)
         except Misfit as misfit:
-            raise TypeError(_said(misfit, self, self)) from None
+            raise TypeError(misfit_text(misfit, self, self)) from None
 
     def __bool__(self) -> bool:
         return bool(self.number != 0)
@@ -231,13 +231,13 @@ class PythonTable(TableView):
         try:
             return self._element(tables.ordered(self, indices, named))
         except Misfit as misfit:
-            raise TypeError(_said(misfit, "", "")) from None
+            raise TypeError(misfit_text(misfit)) from None
 
     def _element(self, indices: Any) -> Any:
         try:
             return tables.element(self, indices)
         except Misfit as misfit:
-            raise TypeError(_said(misfit, "", "")) from None
+            raise TypeError(misfit_text(misfit)) from None
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -273,7 +273,7 @@ class GridNumber(Number):
         try:
             return read()
         except Misfit as misfit:
-            raise TypeError(_said(misfit, "", "")) from None
+            raise TypeError(misfit_text(misfit)) from None
 
     def __iter__(self) -> NoReturn:
         raise TypeError(f"the grid `{self.name}` is read at its indices")
@@ -283,12 +283,6 @@ def _plain(value: Any) -> Any:
     """NumPy's scalars, and arrays of no dimension, are Python's numbers."""
     single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
     return value.item() if single else value
-
-
-def _said(misfit: Misfit, left: Any, right: Any) -> str:
-    return f"{misfit.what} [{misfit.code}]".replace("{left}", str(left)).replace(
-        "{right}", str(right)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,7 +465,7 @@ class Shim:
         try:
             return self.numbers.store(value, dtype)
         except Misfit as misfit:
-            raise TypeError(_said(misfit, name, name)) from None
+            raise TypeError(misfit_text(misfit, name, name)) from None
 
     # --- sums ---
 
@@ -654,7 +648,7 @@ class Shim:
             try:
                 return self.batch.reduced(self.numbers, REDUCTIONS[function], *args, **keywords)
             except Misfit as misfit:
-                raise TypeError(_said(misfit, "", "")) from None
+                raise TypeError(misfit_text(misfit)) from None
         if function is scatter:
             return PythonSpots(self.batch.given, *args, **keywords)
         if function is own.vec or function is own.mat:
@@ -682,7 +676,7 @@ class Shim:
             try:
                 return recipe(self.numbers, *args, **keywords)
             except Misfit as misfit:
-                raise TypeError(_said(misfit, *(*args, "", "")[:2])) from None
+                raise TypeError(misfit_text(misfit, *(*args, "", "")[:2])) from None
         signature = getattr(function, "signature", None)
         if isinstance(signature, Signature):
             names = [each.name for each in signature.declared]

@@ -1,4 +1,4 @@
-"""`hawk.debug(x, where=...)`: shows numbers with the text they were written as."""
+"""`hawk.debug(x, where=...)`, and what is said of a function that CPython runs: with the place."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from types import FrameType
 
 from hawk.errors import Loc
+from hawk.frontend.operators import Misfit
 
 HAWK = __file__.rpartition("frontend")[0]
 """The folder of hawk itself."""
@@ -38,6 +39,15 @@ def debug_text(values: tuple[object, ...], at: Loc | None) -> str:
     if len(texts) == len(shown):
         shown = [a if a == b else f"{a} = {b}" for a, b in zip(texts, shown, strict=True)]
     return f"{at.short()}: {', '.join(shown)}"
+
+
+def misfit_text(misfit: Misfit, left: object = "", right: object = "") -> str:
+    """What a TypeError in a function under CPython says: the place, what does not fit, the fix."""
+    at = place(outside(sys._getframe(1)))  # noqa: SLF001 - as above
+    what = misfit.what.replace("{left}", str(left)).replace("{right}", str(right))
+    text = f"{what} [{misfit.code}]" if at is None else f"{at.short()}: {what} [{misfit.code}]"
+    fixes = [str(fix) for fix in misfit.fixes if str(fix) and "{" not in str(fix)]
+    return "\n".join([text, *(f"  write: {fix}" for fix in fixes[:1])])
 
 
 def quoted(where: Loc) -> str:

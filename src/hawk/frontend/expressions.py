@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -289,6 +289,8 @@ class Expressions:
                 fix = f"{text}.{near}({', '.join(given)})" if near else fix
             elif node.attr in grids.METHODS[:2]:
                 fix = f"such as {text}.{node.attr}(...) of a parameter {text}: {USUAL}"
+                if not isinstance(node.value, ast.Name):
+                    fix = _of_grid(frame, node, given)
             if node.attr == "is_integer":
                 fix = filled("{left} == np.floor({left})", left=text)
                 fix = fix if owner.dtype.is_float else "True"
@@ -304,3 +306,16 @@ class Expressions:
         sides = (facing or node, node)
         answer = self.conditions.comparison(frame, node, ast.Eq(), value, other, sides)
         return self.domain.truth(frame, answer, node)
+
+
+def _of_grid(frame: Frame, node: ast.Attribute, given: Sequence[str]) -> str:
+    """What to write for the number that another sample has of something computed."""
+    inner, text = node.value, frame.source.text
+    if isinstance(inner, ast.Call) and inner.args and isinstance(inner.args[0], ast.Name):
+        function = text(inner.func)
+        if function.rpartition(".")[2] in KINDS:
+            args = [text(each) for each in (*inner.args[1:], *inner.keywords)]
+            moved = f"{text(inner.args[0])}.{node.attr}({', '.join(given)})"
+            return f"{function}({', '.join([moved, *args])}), of a parameter that is a Grid"
+    kept = "a parameter that holds it, which a launch before this one wrote"
+    return f"kept.{node.attr}({', '.join(given) or '...'}) of {kept}, kept: {USUAL}"

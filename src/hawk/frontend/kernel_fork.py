@@ -173,6 +173,11 @@ class KernelFork:
             if first is None or second is None:
                 fix: str | Edit = "a number instead of None, such as math.nan"
                 return HawkError("H205", what, where, fix)
+            if isinstance(first, str) and isinstance(second, str):
+                what = f"`{name}` is {first!r} on one path and {second!r} on the other of the "
+                what += f"choice at line {line}, and a text must be known when the kernel is traced"
+                fix = "what is made with each, both before the choice, and a choice of the two "
+                return HawkError("H212", what, where, f"{fix}numbers: a if ... else b")
             fix = "values of one type on both paths"
             enums = [each for each in (first, second) if isinstance(each, enum.Enum)]
             if enums and all(isinstance(each.value, (bool, int, float)) for each in enums):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hawk.frontend import shapes
+from hawk.frontend.debug import misfit_text
 from hawk.frontend.operators import Misfit
 from hawk.frontend.shapes import Parts
 from hawk.ir.types import DType
@@ -121,7 +122,7 @@ class Array:
         try:
             return self.numbers.store(value, self.dtype)
         except Misfit as misfit:
-            raise TypeError(f"{misfit.what} [{misfit.code}]") from None
+            raise TypeError(misfit_text(misfit)) from None
 
     def _key(self, key: Any) -> tuple[Any, ...]:
         """The key with known integers, the nearest ones where a number of the kernel is outside."""
@@ -182,7 +183,7 @@ class Array:
                 return self.made(shapes.matmul(self.numbers, a, b))
             return self.made(shapes.elementwise(compute, symbol, a, b))
         except Misfit as misfit:
-            raise TypeError(f"{misfit.what} [{misfit.code}]") from None
+            raise TypeError(misfit_text(misfit)) from None
 
     def become(self, value: Any) -> Array:
         """What `+=` does: the numbers change where they are."""

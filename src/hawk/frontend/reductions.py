@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from hawk.annotations import GridForm
 from hawk.collective import REDUCTIONS
 from hawk.errors import Edit, HawkError, Loc
 from hawk.frontend import lines
@@ -71,7 +72,7 @@ class Batch:
             raise TypeError(f"hawk.{kind} reduces numbers of each sample, not {value!r}")
         number = reducible(numbers, kind, value)
         if self.made == len(self.known):
-            raise Asked(kind, number.dtype, number.number, bool(where), along)
+            raise Asked(kind, number.dtype, number.number, where is None or bool(where), along)
         result: Any = self.known[self.made]
         self.made += 1
         if along:
@@ -109,7 +110,9 @@ class Reductions:
         return self.domain.builder.items is self.top and not self.bars
 
     def keep(self, frame: Frame, node: ast.Call, where: Any) -> Any:
-        """What `where=` says: a bool where it is known, else a Scalar."""
+        """What `where=` says: a bool where it is known, else a Scalar; None says nothing."""
+        if where is None:
+            return True
         if isinstance(where, SmallArray):
             written = next((each.value for each in node.keywords if each.arg == "where"), node)
             what = "`where` says of each sample whether it takes part, and this is "
@@ -184,6 +187,43 @@ class Reductions:
         if not along:
             return Scalar(result)
         return numbers.emit("lookup", Scalar(result), lines.own_line(numbers, along))
+
+
+def written_right(frame: Frame, node: ast.Call, grid: GridForm | None) -> str:
+    """A call of a reduction with arguments that it does not take, as it may have been meant."""
+    text = frame.source.text
+    given = {str(each.arg): each.value for each in node.keywords}
+    meant = dict[str, str]()
+    second = node.args[1] if len(node.args) > 1 else None
+    along = given.get("over") or given.get("axis")
+    if isinstance(second, (ast.Compare, ast.BoolOp)):
+        meant["where"] = text(second)
+    elif along is None and isinstance(second, (ast.Constant, ast.Tuple)):
+        along = second
+    if along is not None and grid is not None:
+        meant["over"] = _over(grid, along, text(along) if "over" in given else "")
+    if "where" in given:
+        meant["where"] = text(given["where"])
+    value = node.args[0] if node.args else given.get("value")
+    options = [f"{name}={each}" for name, each in meant.items() if each]
+    right = f"{text(node.func)}({', '.join([text(value) if value else '...', *options])})"
+    return right if along is None or grid is not None else f"{right}, of all samples"
+
+
+def _over(grid: GridForm, along: ast.expr, written: str) -> str:
+    """What is to be given as `over=` for dimensions, which NumPy counts; nothing for all."""
+    try:
+        known: Any = ast.literal_eval(along)
+    except ValueError:
+        return written or f'"{grid.axes[-1]}"'
+    count, names = len(grid.axes), list[str]()
+    for each in known if isinstance(known, (tuple, list)) else (known,):
+        if type(each) is int and -count <= each < count:
+            names.append(grid.axes[each])
+        elif isinstance(each, str):
+            names.append(each)
+    texts = ", ".join(f'"{each}"' for each in names)
+    return f"({texts})" if len(names) > 1 else texts
 
 
 def is_one_number(numbers: Any, value: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from hawk.errors import Edit, Fix, HawkError, Loc
 from hawk.frontend import tables
+from hawk.frontend.debug import misfit_text
 from hawk.frontend.frame import Frame
 from hawk.frontend.operators import Misfit, is_bool
 from hawk.frontend.suggestions import indices_of
@@ -245,7 +246,7 @@ class PythonSpots:
     def __init__(self, made: list[Given], table: Any, *, where: Any = True) -> None:
         if not isinstance(table, TableView) or not table.shared:
             raise TypeError(f"hawk.scatter gives to a Mutable[Table[...]], not to {table!r}")
-        self.made, self.table, self.keep = made, table, bool(where)
+        self.made, self.table, self.keep = made, table, where is None or bool(where)
 
     def __getitem__(self, index: Any) -> PythonSpot:
         return PythonSpot(self, index if isinstance(index, tuple) else (index,))
@@ -286,7 +287,7 @@ class PythonSpot:
             number = given(numbers, table, kind, value, symbol)
             spot = tables.spot(table, self.indices, self.spots.keep)
         except Misfit as misfit:
-            raise TypeError(f"{misfit.what} [{misfit.code}]") from None
+            raise TypeError(misfit_text(misfit)) from None
         each = Given(kind, table.name, table.dtype, spot.number, number.number)
         self.spots.made.append(each)
         return self

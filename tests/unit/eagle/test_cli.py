@@ -1,6 +1,7 @@
 """The command `eagle`."""
 
 import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -150,3 +151,36 @@ def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert 2 == caught.value.code
     assert "COMMAND" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("small_bench")
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--n", "1_000_000_000_000"], r"--n 1,000,000,000,000 takes 256,000\.0 GB; .*: --n \d+"),
+        (["--plot", "{folder}"], r"is a folder: --plot \S+bench\.png"),
+        (["--plot", "{folder}/bench.doc"], r"the ending says the format, one of .*png"),
+        (["--plot", "{folder}/file/bench.png"], r"nothing can be written in \S+file"),
+    ],
+)
+def test_what_the_bench_cannot_do_is_said_before_it_measures(
+    options: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["bench", *(each.format(folder=tmp_path) for each in options)])
+    written = capsys.readouterr()
+    assert re.search(says, written.err)
+    assert "what the machine does" not in written.out
+
+
+@pytest.mark.usefixtures("small_bench")
+def test_the_bench_names_the_file_that_it_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    assert 0 == main(["bench", "--n", "100", "--plot", str(tmp_path / "bench")])
+    written = tmp_path / "bench.png"
+    assert f"wrote {written}" in capsys.readouterr().out
+    assert written.exists()

@@ -14,7 +14,7 @@ import eagle
 import hawk
 from eagle.active import ActiveSet
 from eagle.devices.host.device import HostLoaded
-from hawk import Bool, HawkError, Index, Int32, Mutable, Param, Scalar, Terminated, Vector
+from hawk import Bool, HawkError, Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
 
 SIZES = [1, 2, 7, 1030]
 
@@ -323,3 +323,21 @@ def test_a_kernel_that_reduces_tells_so(capsys: pytest.CaptureFixture[str]) -> N
     told = capsys.readouterr().out
     assert "mean 0    = hawk.mean(x, where=w > 0.5)" in told
     assert "all samples take their steps together" in told
+
+
+def test_where_none_is_no_condition() -> None:
+    def over_all(value, where=None):
+        return hawk.sum(value, where=where) + hawk.mean(value, where=where)
+
+    @hawk.kernel
+    def step(x: Scalar, total: Mutable[Table[Scalar]]) -> Scalar:
+        hawk.scatter(total, where=None)[0] += x
+        return over_all(x)
+
+    x, total = np.array([1.0, 2.0, 6.0]), np.zeros(1)
+    assert [12.0] * 3 == step(x, total).tolist()
+    assert [9.0] == total.tolist()
+    for way in (hawk.run_python, hawk.interpret):
+        results = way(step, x, np.zeros(1))
+        assert [12.0] * 3 == results["out"].tolist()
+        assert [9.0] == results["total"].tolist()

@@ -2,13 +2,15 @@
 
 import bdb
 import inspect
+import re
 import traceback
 
 import numpy as np
 import pytest
 
 import hawk
-from hawk import Index, Mutable, Param, Scalar, Terminated
+from eagle import samples_first
+from hawk import Grid, Index, Mutable, Param, Scalar, Terminated, Vector
 from hawk.reference import interpret, run_python
 
 
@@ -163,3 +165,32 @@ def test_a_debugger_stops_in_the_users_file_and_the_bits_are_the_same() -> None:
     assert debugger.seen == [2.0, 1.5, 1.4166666666666665, 3.0, 2.0, 1.75]
     for run in WAYS:
         assert under_it["out"].tobytes() == run(step, a)["out"].tobytes()
+
+
+def test_what_does_not_fit_is_told_with_its_place_and_what_to_write() -> None:
+    @hawk.kernel
+    def step(u: Grid["r", "c"]) -> Scalar:
+        return u.at(c=0)
+
+    with pytest.raises(TypeError) as no:
+        run_python(step, np.zeros((2, 3)))
+    place, what, fix = re.split(r": |\n", str(no.value), maxsplit=2)
+    assert re.fullmatch(r"test_reference\.py:\d+", place)
+    assert "`u.at` needs an index for `r` [H215]" == what
+    assert "  write: u.at(r=..., c=...)" == fix
+
+
+@pytest.mark.parametrize("run", [interpret, run_python])
+def test_samples_that_come_first_are_told_to_come_last(run) -> None:
+    @hawk.kernel
+    def first(v: Vector[3]) -> Scalar:
+        return v[0]
+
+    v = np.zeros((7, 3))
+    assert 7 == run(first, v.T)["out"].size
+    with pytest.raises(TypeError, match=r"whose samples are first; .* last: write v\.T$"):
+        run(first, v)
+    with pytest.raises(TypeError, match=r"last here, without layout=: write v\.T"):
+        run(first, v, layout="samples_first")
+    with pytest.raises(TypeError, match=r"not as eagle\.samples_first\(.*: write v\.T"):
+        run(first, samples_first(v))

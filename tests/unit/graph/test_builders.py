@@ -2,8 +2,9 @@
 
 import contextlib
 import io
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -802,3 +803,64 @@ def test_the_variable_of_a_loop_has_its_name() -> None:
         return g
 
     assert "reads x, turn; writes x" in str(eagle.Graph.builder(build)(np.zeros(1), cell(3)))
+
+
+# -- objects ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Disc:
+    mass: Scalar
+    radius: Scalar
+
+
+@dataclass
+class Wheel:
+    disc: Disc
+    speed: Mutable[Scalar]
+
+
+@hawk.kernel
+def spin(wheel: Wheel) -> Scalar:
+    wheel.speed += 1.0
+    return wheel.disc.mass * wheel.disc.radius * wheel.speed
+
+
+class Slots:
+    __slots__ = ("disc", "speed")
+
+    def __init__(self, disc: Any, speed: Any) -> None:
+        self.disc, self.speed = disc, speed
+
+
+class Pair(NamedTuple):
+    mass: Any
+    radius: Any
+
+
+@pytest.mark.parametrize("outer", [Wheel, Slots, lambda d, s: SimpleNamespace(disc=d, speed=s)])
+@pytest.mark.parametrize("inner", [Disc, Pair, lambda m, r: SimpleNamespace(mass=m, radius=r)])
+def test_an_object_of_any_class_may_hold_planes(outer: Any, inner: Any) -> None:
+    @eagle.Graph.builder
+    def build(mass, radius, speed):
+        g = eagle.Graph()
+        twice = spin(wheel=outer(inner(mass, radius), speed))
+        g.result = spin(outer(inner(twice, radius), speed))
+        return g
+
+    speed = np.array([1.0, 2.0])
+    graph = build(np.array([2.0, 3.0]), np.array([5.0, 7.0]), speed)
+    assert [2.0 * 5 * 2 * 5 * 3, 3.0 * 7 * 3 * 7 * 4] == graph(1).tolist()
+    assert [3.0, 4.0] == speed.tolist()
+
+
+def test_what_an_object_of_another_class_lacks_is_told() -> None:
+    @eagle.Graph.builder
+    def build(mass, speed):
+        g = eagle.Graph()
+        g.result = spin(SimpleNamespace(disc=SimpleNamespace(mass=mass, radios=mass), speed=speed))
+        return g
+
+    with pytest.raises(eagle.BindError, match="'wheel.disc.radius': the SimpleNamespace") as no:
+        build(np.ones(2), np.ones(2))
+    assert "did you mean 'radios'?" in str(no.value)

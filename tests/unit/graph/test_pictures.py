@@ -159,6 +159,60 @@ def test_an_empty_graph_has_a_picture() -> None:
     assert "graph graph" == next(iter(picture.iter(f"{SVG}text"))).text
 
 
+LONG = "name" * 40
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A graph of 30 branches in each other."""
+    lines = ["import eagle", "@eagle.Graph.builder", "def deep(k, x):", "    g = eagle.Graph()"]
+    lines += ["    " * level + f"if k > {level}:" for level in range(1, 31)]
+    lines += ["    " * 31 + "eagle.opaque(lambda a, b: None, reads=(k, x))", "    return g", ""]
+    path = tmp_path_factory.mktemp("deep") / "deep.py"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return runpy.run_path(str(path))["deep"](np.zeros(1, np.int32), np.ones(1))
+
+
+@pytest.mark.parametrize("name", [LONG, f"a {LONG} b", "two\nlines", "x" * 65, "x" * 70])
+def test_printed_boxes_are_as_wide_as_each_other(name: str) -> None:
+    @eagle.Graph.builder
+    def build(x):
+        g = eagle.Graph()
+        with g.parallel() as p:
+            with p.branch():
+                eagle.opaque(lambda a: None, reads=x, name=name)
+        eagle.opaque(lambda a: None, writes=x, name=name)
+        g.result = x
+        return g
+
+    lines = str(build(np.ones(1))).splitlines()[1:]
+    assert {72} == set(map(len, lines))
+
+
+def test_bodies_in_bodies_leave_a_box_its_words(deep: Any) -> None:
+    head, *lines = str(deep).splitlines()
+    assert "31 nodes" in head
+    assert 1 == len(set(map(len, lines)))
+    assert any(" reads k, x " in line for line in lines)
+
+
+def test_mermaid_reads_names_as_they_are(graph: Any) -> None:
+    assert '"save &lt;y&gt; &amp; more<br/>host function"' in graph.to_mermaid()
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("<lambda>", "&lt;lambda&gt;"), ("a\nb", "a b"), ("#lt;", "#35;lt;")]
+)
+def test_mermaid_does_not_take_a_name_for_its_own_words(name: str, label: str) -> None:
+    @eagle.Graph.builder
+    def build(x):
+        g = eagle.Graph()
+        eagle.opaque(lambda a: None, reads=x, name=name)
+        return g
+
+    assert f'n1["{label}<br/>host function"]' in build(np.ones(1)).to_mermaid()
+
+
 if __name__ == "__main__":
     for each in ("small_graph", "graph_with_events", "graph_with_overlap"):
         (FILES / f"{each}.txt").write_text(drawn(each), encoding="utf-8")

@@ -5,6 +5,7 @@ import itertools
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -338,6 +339,8 @@ def test_an_interrupt_ends_what_is_on_its_way_and_the_graph_works_afterwards() -
     x, k = there(0.0), there(1, dtype=np.int32)
     graph = built(build, x, k)
     graph.enqueue(1)
+    while "inc" != graph._captured._runner._at:
+        time.sleep(0.001)
     original = STREAM._idle.wait
 
     def interrupted(timeout: float) -> bool:
@@ -347,10 +350,33 @@ def test_an_interrupt_ends_what_is_on_its_way_and_the_graph_works_afterwards() -
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(STREAM._idle, "wait", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as raised:
             graph.synchronize()
+    assert ["within replay 1 of 1, at the node `inc`"] == [
+        note.partition(":")[0] for note in raised.value.__notes__
+    ]
     k[0] = 0
     graph.launch(2)
+
+
+@simulated_only
+def test_an_interrupt_of_a_function_that_uses_the_device_says_where_it_was() -> None:
+    count = itertools.count(1)
+
+    def look() -> None:
+        if next(count) == 2:
+            raise KeyboardInterrupt
+
+    def build(x):
+        g = eagle.Graph()
+        inc(x)
+        eagle.opaque(look, reads=x, eager=True)
+        return g
+
+    graph = built(build, there(0.0))
+    with pytest.raises(KeyboardInterrupt) as raised:
+        graph.launch(3)
+    assert "within replay 2 of 3, at the node `look`: " in raised.value.__notes__[0]
 
 
 @simulated_only

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -65,6 +66,14 @@ def functions(x: Scalar, y: Scalar) -> Scalar:
         args = (total, y) if name in TWO else (total,)
         total = total + getattr(hawk.math, name)(*args)
     return total
+
+
+@hawk.kernel
+def plain(x: Scalar) -> Scalar:
+    return x + 1.0
+
+
+PLAIN = optimise(plain.trace(DType.F64))
 
 
 def corpus() -> Iterator[tuple[str, Function]]:
@@ -210,6 +219,12 @@ def test_chips_that_are_not_known_are_refused(name: str) -> None:
     with pytest.raises(HawkError, match=r"(?s)expected one of sm_75, .*, sm_121.*write: kernel\.ptx") as no:
         fall.ptx(name)
     assert no.value.code == "H502"
+
+
+@pytest.mark.parametrize("name", ["größe", "λ", "_", "1st", "<lambda>"])
+def test_any_name_of_a_kernel_is_one_of_ptx(name: str) -> None:
+    written = ptx_text(replace(PLAIN, name=name), "sm_90")
+    assert re.search(r"\.entry [a-zA-Z_][a-zA-Z0-9_]+\(", written)
 
 
 def test_a_kernel_of_the_whole_batch_has_an_entry_for_each_part_of_its_step() -> None:

@@ -63,7 +63,9 @@ class Walk:
         self.state[State.RUN] = 0 if runtime is None else runtime.run_address
 
     def go(self) -> Reason:
-        return Reason(native.walker().walk(ctypes.addressof(self.state)))
+        reason = Reason(native.walker().walk(ctypes.addressof(self.state)))
+        assert reason == self.state[State.REASON]
+        return reason
 
     def to_the_end(self) -> list[int]:
         """Go on until it is done; the host functions that were asked for."""
@@ -311,6 +313,16 @@ def test_a_walk_comes_back_when_it_is_time_and_goes_on_where_it_was() -> None:
 
     assert [Reason.LATE] * 5 + [Reason.DONE] == reasons
     assert [0.5**5] * 100 == launch.x.tolist()
+
+
+def test_a_walk_says_where_it_came_back_between_two_rounds() -> None:
+    rows = ROWS_BETWEEN_LOOKS - 1
+    walk = Walk([*[goto(k + 1) for k in range(rows)], END], 3)
+    walk.state[State.STOP] = 1
+
+    # Each round is so many rows, the way to the next one is the last of them.
+    assert [Reason.BETWEEN, Reason.BETWEEN, Reason.DONE] == [walk.go() for _ in range(3)]
+    assert 0 == walk.state[State.ROW]
 
 
 def test_a_walk_that_calls_nothing_hears_of_stop_too() -> None:

@@ -334,9 +334,13 @@ class HostLoaded(Loaded):
         header = self._block.header(steps, piece, TOGETHER_CYCLES, threads=most)
         return Ask(function, self._block.address, most - 1, header)
 
-    def go_on(self, threads: int | None) -> None:
-        """Bring a launch to its end that native code began, and that came back early."""
-        self._go_on(threads, None)
+    def go_on(self, threads: int | None, watch: Watch | None = None) -> None:
+        """Bring a launch to its end that native code began, and that came back early.
+
+        Interrupted, it may be called again; at the end of the launch it does nothing.
+        """
+        if not self._block.complete:
+            self._go_on(threads, watch)
 
     def move(self, place: int, word: int) -> None:
         """Give a plane another word: where its array is now, or its number."""

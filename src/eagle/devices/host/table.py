@@ -9,12 +9,12 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from eagle.devices.base import Partition
 from eagle.devices.host.device import HOST, Ask, HostLoaded
 from eagle.devices.host.fusion import Fusion
-from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
+from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction, Task
 from eagle.devices.host.stretches import same_memory, stretched
 from eagle.devices.plan import (
     Call,
@@ -70,14 +70,12 @@ class Label:
 Word: TypeAlias = "int | Spot | Label"
 
 
-class Host:
-    """A row that is a call of Python."""
+class Host(NamedTuple):
+    """A row that is done by Python."""
 
-    __slots__ = ("function", "name", "users")
-
-    def __init__(self, function: Callable[[], object], name: str, *, users: bool) -> None:
-        self.function, self.name, self.users = function, name, users
-        """Is it the user's own function?"""
+    work: Callable[[], object] | Task
+    """The user's own function, or a task of ours."""
+    name: str
 
 
 class Table:
@@ -128,9 +126,9 @@ class Table:
             case Copy():
                 self._copy(item)
             case Call():
-                self._ask(Host(item.function, item.name, users=True))
+                self._ask(Host(item.function, item.name))
             case Reduce():
-                self._ask(Host(Reduction(item), item.name, users=False))
+                self._ask(Host(Reduction(item), item.name))
             case Put():
                 self._put(item.cell, item.value)
             case If():
@@ -153,7 +151,7 @@ class Table:
         if isinstance(loaded, HostLoaded) and item.careful is None:
             ask = loaded.ask(item.steps, item.threads)
         if not isinstance(loaded, HostLoaded) or ask is None:
-            self._ask(Host(Launched(item), item.name, users=False))
+            self._ask(Host(Launched(item), item.name))
             return
         self.loaded.append((item, loaded))
         self.work = max(self.work, item.n * item.steps)
@@ -172,7 +170,7 @@ class Table:
             return
         stretches = list(stretched(source.view, into.view, MOST_STRETCHES + 1))
         if len(stretches) > MOST_STRETCHES:
-            self._ask(Host(CopyByNumpy(item), item.name, users=False))
+            self._ask(Host(CopyByNumpy(item), item.name))
             return
         for there, here, size, count, step, source_step in stretches:
             spots = {

@@ -22,6 +22,7 @@ from eagle.devices.host.launched import Launched
 from eagle.devices.host.pinned import is_pinned
 from eagle.devices.host.reduce import reduced
 from eagle.devices.host.stretches import same_memory
+from eagle.devices.notes import ended_after, ended_within
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce
 from eagle.devices.rules import pieces
 from eagle.devices.simulated.array import poison
@@ -41,6 +42,17 @@ class SimulatedCaptured(Captured):
 
     def enqueue(self, n: int) -> None:
         STREAM.check(f"replaying the graph {self._plan.name}")
+        runner = self._runner
+        runner.stopped = ""
+        try:
+            self._enqueue(n)
+        except BaseException as error:
+            if n and self._eager:  # else it runs, and is ended where it is waited for
+                error.add_note(runner.where(over=False))
+                runner.stopped = ""
+            raise
+
+    def _enqueue(self, n: int) -> None:
         runner, plan_pieces = self._runner, self._pieces
         if not self._eager:
             STREAM.submit(lambda: runner.replays(plan_pieces, n))
@@ -55,7 +67,13 @@ class SimulatedCaptured(Captured):
                     STREAM.submit(functools.partial(runner.piece, piece))
 
     def synchronize(self) -> None:
-        STREAM.enter(f"waiting for the graph {self._plan.name}")
+        try:
+            STREAM.enter(f"waiting for the graph {self._plan.name}")
+        except BaseException as error:
+            stopped, self._runner.stopped = self._runner.stopped, ""
+            if stopped:
+                error.add_note(stopped)
+            raise
 
     def profile(self, n: int) -> list[Span]:
         spans = self._runner.spans = []
@@ -88,33 +106,46 @@ class _Runner:
         self._staged: dict[int, NDArray[Any]] = {}
         self.failure: Failure | None = None
         self.spans: list[Span] | None = None
-        self._replay, self._n = 0, 0
+        self._replay, self._n, self._at = 0, 0, ""
+        self.stopped = ""
+        """What is said of replays that ended before they were over; empty where none did."""
+
+    def where(self, *, over: bool) -> str:
+        """What an exception says of the replays; `over`: is the one under way at its end?"""
+        replay, n = self._replay, self._n
+        return ended_after(replay, n) if over else ended_within(replay, n, self._at)
 
     def replays(self, parts: Sequence[list[Item] | Call], n: int) -> None:
         """All replays of a graph that has no eager function."""
         for replay in range(1, n + 1):
             if STREAM.stopping:
+                self._replay, self._n = replay - 1, n
+                self.stopped = self.stopped or self.where(over=True)
                 return
             self.begin(replay, n)
             for part in parts:
                 assert isinstance(part, list)
-                self.piece(part)
+                if not self.piece(part):
+                    return
 
     def begin(self, replay: int, n: int) -> None:
         """Begin a replay: nothing was written yet in what the graph made."""
-        self._replay, self._n = replay, n
+        self._replay, self._n, self._at = replay, n, ""
         for root in self._made:
             poison(root.view)
 
-    def piece(self, items: list[Item]) -> None:
-        """Nodes between two cuts."""
+    def piece(self, items: list[Item]) -> bool:
+        """Nodes between two cuts; False if it was stopped in the middle."""
         self._stage(items)
         for _ in self._body(items):
             if STREAM.stopping:
-                return
+                self.stopped = self.stopped or self.where(over=False)
+                return False
+        return True
 
     def eager(self, item: Call) -> None:
         """An eager function, on the thread that launches."""
+        self._at = item.name
         for _ in self._call(item):
             pass
 
@@ -147,6 +178,7 @@ class _Runner:
             place = min(ready, key=ranks.__getitem__) if by_rank else self._draw.choice(ready)
             if place not in begun:
                 begun[place] = self._node(items[place])
+            self._at = items[place].name
             if next(begun[place], _OVER) is not _OVER:
                 yield
                 continue

@@ -23,7 +23,7 @@ class Stream:
     """Jobs in the order in which they came."""
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._lock = threading.Lock()
         self._due = 0
         self._idle = threading.Condition(self._lock)
@@ -32,7 +32,7 @@ class Stream:
         """Should what is on its way end at the next node?"""
         self.guard = Guard()
 
-    def submit(self, job: Callable[[], None]) -> None:
+    def submit(self, job: Callable[[], object]) -> None:
         """Do `job` when all before it is done. It raises nothing."""
         with self._lock:
             self._due += 1

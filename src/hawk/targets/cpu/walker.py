@@ -91,6 +91,8 @@ class State(enum.IntEnum):
     """Set to 1 during a walk, it comes back as soon as it can."""
     RUN = 6
     """Address of the routine `team_run`."""
+    REASON = 7
+    """What the walk returned, for whom an exception keeps from taking it."""
 
 
 STATE_WORDS = 8
@@ -108,6 +110,8 @@ class Reason(enum.IntEnum):
     after it."""
     LATE = 3
     """It is time, or STOP is set. Go on with ROW."""
+    BETWEEN = 4
+    """The same, and nothing of the next round was done."""
 
 
 def call(function: int, block: int, helpers: int = 0, header: int = 0) -> Row:
@@ -283,6 +287,7 @@ entry:
   %at_window = getelementptr i64, ptr %state, i64 {state_WINDOW}
   %at_stop = getelementptr i64, ptr %state, i64 {state_STOP}
   %at_run = getelementptr i64, ptr %state, i64 {state_RUN}
+  %at_reason = getelementptr i64, ptr %state, i64 {state_REASON}
   %team_run = load ptr, ptr %at_run
   %table = load ptr, ptr %at_table
   %team = load ptr, ptr %at_team
@@ -323,6 +328,9 @@ next:
   %after_call = phi i1 [ false, %again ], [ true, %called ], [ true, %copied ],
     [ false, %unless ], [ false, %goto ], [ false, %set ], [ false, %counted ],
     [ false, %over ]
+  %fresh = phi i1 [ true, %again ], [ false, %called ], [ false, %copied ],
+    [ false, %unless ], [ false, %goto ], [ false, %set ], [ false, %counted ],
+    [ false, %over ]
   %ticked = add i64 %ticks, 1
   %place = and i64 %ticked, {mask}
   %often = icmp eq i64 %place, 0
@@ -337,7 +345,9 @@ look:
   br i1 %leave, label %back, label %step
 back:
   store i64 %following, ptr %at_row
-  ret i64 {why_LATE}
+  %which = select i1 %fresh, i64 {why_BETWEEN}, i64 {why_LATE}
+  store i64 %which, ptr %at_reason
+  ret i64 %which
 
 end:
   %rounds = load i64, ptr %at_rounds
@@ -349,10 +359,12 @@ again:
   br label %next
 through:
   store i64 0, ptr %at_row
+  store i64 {why_DONE}, ptr %at_reason
   ret i64 {why_DONE}
 
 host:
   store i64 %row, ptr %at_row
+  store i64 {why_HOST}, ptr %at_reason
   ret i64 {why_HOST}
 
 call:
@@ -381,6 +393,7 @@ check:
   br i1 %complete, label %called, label %halfway
 halfway:
   store i64 %row, ptr %at_row
+  store i64 {why_HALFWAY}, ptr %at_reason
   ret i64 {why_HALFWAY}
 called:
   br label %next

@@ -14,7 +14,9 @@ from hawk.targets.ptx.chip import Chip, chip
 from hawk.targets.ptx.entry import TRIPLE, module_text
 from hawk.targets.thread import Way
 
-_NO_NAME = re.compile(r"\W")
+_NO_NAME = re.compile(r"\W", re.ASCII)
+_NO_BEGIN = re.compile(r"^(?=\d|_$)")
+"""Where a letter is missing: a name of PTX is no `_` alone and begins with no digit."""
 
 
 def ptx_text(fn: Function, arch: str, ways: Sequence[Way] = (Way.PLAIN,)) -> str:
@@ -28,7 +30,7 @@ def ptx_text(fn: Function, arch: str, ways: Sequence[Way] = (Way.PLAIN,)) -> str
 
 def entry_name(fn: Function, way: Way = Way.PLAIN) -> str:
     """What the kernel is called in the PTX."""
-    return _NO_NAME.sub("_", fn.name) + way.value
+    return _NO_BEGIN.sub("k", _NO_NAME.sub("_", fn.name)) + way.value
 
 
 def emitted(text: str, known: Chip) -> str:
