@@ -115,7 +115,8 @@ def _() -> None:
     with pytest.MonkeyPatch.context() as patch:
         import sys
 
-        patch.setitem(sys.modules, "cuda.bindings", None)
+        for name in ("cuda.bindings", "cuda.bindings.driver"):  # or one imported before is found
+            patch.setitem(sys.modules, name, None)
         from eagle.devices.cuda import bindings
 
         bindings._package.cache_clear()
