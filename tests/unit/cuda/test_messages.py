@@ -115,8 +115,8 @@ def _() -> None:
     with pytest.MonkeyPatch.context() as patch:
         import sys
 
-        for name in ("cuda.bindings", "cuda.bindings.driver"):  # or one imported before is found
-            patch.setitem(sys.modules, name, None)
+        patch.setitem(sys.modules, "cuda.bindings", None)
+        patch.delitem(sys.modules, "cuda.bindings.driver", raising=False)  # imported before
         from eagle.devices.cuda import bindings
 
         bindings._package.cache_clear()
