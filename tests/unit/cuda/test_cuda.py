@@ -627,9 +627,10 @@ def test_code_is_made_for_the_newest_chip_that_is_not_newer(expected: str, capab
 
 
 def test_it_is_made_for_an_oldest_gpu_that_hawk_makes_code_for() -> None:
-    from hawk.targets.ptx.chip import OLDEST
+    from hawk.targets.ptx.chip import VERSIONS
 
-    assert OLDEST == device.OLDEST_GPU == min(code.CHIPS)
+    assert min(VERSIONS) == device.OLDEST_GPU == min(code.CHIPS)
+    assert set(code.CHIPS) <= set(VERSIONS)
 
 
 # -- loops in loops --------------------------------------------------------------------------------

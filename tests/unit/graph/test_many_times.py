@@ -79,7 +79,7 @@ def test_a_graph_that_launches_itself_is_busy() -> None:
         graph.launch()
 
     graph = counted(np.zeros(1), np.zeros(1), again)
-    with pytest.raises(eagle.Busy, match="this graph counted is being used"):
+    with pytest.raises(eagle.Busy, match="this graph counted is being replayed"):
         graph.launch(3)
 
 
