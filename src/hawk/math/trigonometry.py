@@ -48,7 +48,7 @@ def _reduced(x: Term) -> tuple[tuple[Term, Term, Term], Term]:
     head = fma(-n, first, x)  # exact: both are multiples of one last place, and nearly the same
     high = fma(-n, second, head)
     low = fma(-n, second, head - high)  # exact, where `head` is not much larger than `high`
-    # Is it less than 2**-32, or 2**-19, of x? Asked of the bits, which leaves multiplying to others.
+    # Is it less than 2**-32, or 2**-19, of x? The bits tell, and multipliers have enough to do.
     rare = bits_of(abs(high)) < bits_of(abs(x)) - x.of(32 << 52, 19 << 23)
     return (bits_of(turned), high, low), rare
 
