@@ -12,7 +12,7 @@ import pytest
 import eagle
 from eagle.devices.host import team as team_module
 from eagle.devices.host import watch_entries
-from eagle.devices.host.team import HostTeam, piece_to_end
+from eagle.devices.host.team import PIECES_PER_THREAD, HostTeam, piece_to_end
 from tests.unit.eagle.kernels import countdown, double, oscillator, swinging
 from tests.unit.eagle.stand_in import StandIn
 
@@ -46,6 +46,20 @@ def test_launches_take_the_tiles_that_are_promised(monkeypatch: pytest.MonkeyPat
         bound.launch(1)
 
     assert [(4096, 3)] == [(entry.piece, entry.taken) for entry in entries]
+
+
+def test_a_small_run_begins_in_pieces_that_leave_something_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("eagle.devices.host.cores.l2_bytes", lambda: 512 << 10)
+
+    with watch_entries() as entries:
+        for threads in (1, 2):
+            eagle.simulate(oscillator, max_steps=2, threads=threads, **swinging(10_000))
+
+    alone, shared = (entry.piece for entry in entries)
+    assert 4096 == alone
+    assert 10_000 / (2 * PIECES_PER_THREAD) <= shared < 700
 
 
 def test_a_small_launch_stays_on_the_calling_thread() -> None:

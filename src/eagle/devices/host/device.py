@@ -307,8 +307,8 @@ class HostLoaded(Loaded):
         self._picked = picked
         # One thread takes a tile at a time: more samples to put in order. What is left is cut, but
         # few tiles are not enough to keep others busy that come later.
-        first = piece if count < tile * most * CUTS_PER_THREAD else tile
-        self._alone = self._block.header(steps, first, ALONE_CYCLES, self._where())
+        few = most > 1 and count < tile * most * CUTS_PER_THREAD
+        self._alone = self._block.header(steps, piece if few else tile, ALONE_CYCLES, self._where())
         if self._stage is None or not self._native:
             # Samples that run to their end may stop after a few steps.
             work = count * (LOADING if to_end and self._native else LOADING + steps)
