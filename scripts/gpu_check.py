@@ -31,7 +31,7 @@ import eagle
 import hawk
 from eagle.devices.cuda import code, device, ptx
 from eagle.devices.cuda.array import CudaArray
-from eagle.devices.cuda.build import spread
+from eagle.devices.cuda.launches import spread
 from eagle.devices.cuda.driver import Argument, Kernel
 from eagle.devices.library import Library
 from hawk import Mutable, Scalar

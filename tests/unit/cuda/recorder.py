@@ -2,7 +2,8 @@
 
 Its GPU is host memory and a thread. Of the nodes that may run next one is drawn, a pageable array
 is read when a graph is launched, and nobody may use what is not there any more. Kernels are native
-code of this machine, see `native`.
+code of this machine, see `native`; those whose threads work together are run from their text, see
+`blocks`.
 """
 
 from __future__ import annotations
@@ -32,12 +33,16 @@ from eagle.devices.cuda.driver import (
     Work,
 )
 from eagle.devices.simulated.stream import Stream
-from tests.unit.cuda import native
+from hawk.targets.ptx.collective import Collective, Part
+from hawk.targets.ptx.routines import routines_ptx
+from tests.unit.cuda import blocks, native
 
 _TEXTS: dict[str, Any] = {}
 """The traced program that each PTX text was made of."""
-_BODIES: dict[str, tuple[int, tuple[int, ...]]] = {}
-_ptx_of = code.ptx_of
+_PARTS: dict[str, dict[str, Part]] = {}
+"""The parts of kernels that reduce or scatter, by the PTX text and by their names."""
+_BODIES: dict[tuple[str, str], tuple[int, tuple[int, ...]]] = {}
+_ptx_of, _collective_of = code.ptx_of, code.collective_of
 
 
 def ptx_of(fn: Any, arch: str) -> str:
@@ -45,6 +50,18 @@ def ptx_of(fn: Any, arch: str) -> str:
     text = _ptx_of(fn, arch)
     _TEXTS[text] = fn
     return text
+
+
+def parts_of(made: Collective) -> list[Part]:
+    """The kernels of a kernel that reduces or scatters."""
+    return [each for each in (*made.given, made.step) if isinstance(each, Part)]
+
+
+def collective_of(fn: Any, arch: str) -> Collective:
+    """What `code.collective_of` gives, written down."""
+    made = _collective_of(fn, arch)
+    _PARTS[made.ptx] = {each.name: each for each in parts_of(made)}
+    return made
 
 
 @dataclass(eq=False)
@@ -76,6 +93,7 @@ class Function:
     text: str
     name: str
     address: int
+    """Of native code; 0 for what is run from its text."""
     sizes: tuple[int, ...]
 
 
@@ -219,17 +237,23 @@ class Recorder(Driver):
         text = self.modules[module]
         if f".entry {name}(" not in text:
             refuse("function", "CUDA_ERROR_NOT_FOUND")
-        if text in _TEXTS:
-            if text not in _BODIES:
-                _BODIES[text] = native.of_program(_TEXTS[text])
-            address, sizes = _BODIES[text]
-        else:
-            pointers = (self._setter, self._clock)
-            setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)
-            address, sizes = native.of_small(text, setter, clock)
+        address, sizes = self._body_of(text, name)
         number = next(self._numbers)
         self.functions[number] = Function(text, name, address, sizes)
         return number
+
+    def _body_of(self, text: str, name: str) -> tuple[int, tuple[int, ...]]:
+        if text == routines_ptx(code.arch_of(self._capability)):
+            return 0, blocks.sizes_of(blocks.module(text).kernels[name])
+        if text not in _TEXTS and text not in _PARTS:
+            pointers = (self._setter, self._clock)
+            setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)
+            return native.of_small(text, setter, clock)
+        if (text, name) not in _BODIES:
+            part = _PARTS.get(text, {}).get(name)
+            made = native.of_kernel(part.fn, part.held) if part else native.of_program(_TEXTS[text])
+            _BODIES[text, name] = made
+        return _BODIES[text, name]
 
     def _set(self, handle: int, value: int) -> None:
         if handle not in self.values:
@@ -415,8 +439,7 @@ class Recorder(Driver):
     def _do(self, parts: Any, node: Node, staged: Any) -> None:
         match node.work:
             case Kernel():
-                function = self.functions[node.work.function]
-                native.call(function.address, [each.word for each in node.work.arguments])
+                self._call(node.work)
             case Copy() if node.number in staged:
                 ctypes.memmove(node.work.into, staged[node.number], node.work.size)
             case Copy():
@@ -435,6 +458,17 @@ class Recorder(Driver):
                     self._run(parts, parts[node.body], staged)
                     if node.kind is Kind.IF:
                         break
+
+    def _call(self, work: Kernel) -> None:
+        function = self.functions[work.function]
+        words = [each.word for each in work.arguments]
+        if function.address:
+            native.call(function.address, words)
+            return
+        module = blocks.module(function.text)
+        kernel, count = module.kernels[function.name], min(3, work.blocks)  # they share the work
+        spans = [(at, size) for at, (size, _, _) in self.memory.items()]
+        blocks.run(module, kernel, words, count, work.threads, spans)
 
     def _move(self, work: Copy) -> None:
         for row in range(work.rows):

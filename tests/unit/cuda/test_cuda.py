@@ -20,7 +20,7 @@ import pytest
 
 import eagle
 import hawk
-from eagle.devices.cuda import build, code, device, ptx, stamps
+from eagle.devices.cuda import build, code, device, launches, ptx, stamps
 from eagle.devices.cuda.driver import Copy, DriverError, Empty, Host, Kind, Side
 from eagle.devices.host import pinned
 from eagle.devices.host.pinned import is_pinned
@@ -616,7 +616,7 @@ def test_a_profile_of_too_many_nodes_is_refused(
 def test_samples_are_spread_over_the_multiprocessors(
     expected: tuple[int, int], n: int, multiprocessors: int
 ) -> None:
-    assert expected == build.spread(n, multiprocessors)
+    assert expected == launches.spread(n, multiprocessors)
 
 
 @pytest.mark.parametrize(

@@ -23,29 +23,23 @@ from numpy.typing import NDArray
 
 from eagle.devices.cuda import driver as asked
 from eagle.devices.cuda import ptx
-from eagle.devices.cuda.driver import Argument, DriverError, Empty, Kind, Side, Work
+from eagle.devices.cuda.driver import DriverError, Empty, Kind, Side, Work
 from eagle.devices.cuda.hosts import Kept, NativeCall, PythonCall, Rounds, native_call
+from eagle.devices.cuda.launches import arguments, spread
 from eagle.devices.cuda.refusals import MOST_STRETCHES, on_host, stretches
 from eagle.devices.cuda.remains import Handles
+from eagle.devices.cuda.together import Together, fresh_of, is_together
 from eagle.devices.host.device import HOST
 from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
 from eagle.devices.host.stretches import Stretches, same_memory
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce, Region
-from hawk.ir.nodes import Role
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
     from eagle.devices.cuda.stamps import Stamps
 
-THREADS = (256, 128, 64, 32)
-"""Threads of a block: as many as leave no multiprocessor without a block."""
-MOST_BLOCKS = 2**31 - 1
-
-
-def spread(n: int, multiprocessors: int) -> tuple[int, int]:
-    """Blocks and threads of a block for `n` samples, a sample a thread as far as that goes."""
-    threads = next((each for each in THREADS if -(-n // each) >= multiprocessors), THREADS[-1])
-    return min(-(-n // threads), MOST_BLOCKS), threads
+MOST_IN_A_ROW = 256
+"""Nodes of steps that samples take together: of more than these one is written, in a loop."""
 
 
 @dataclass(slots=True)
@@ -205,8 +199,11 @@ class Builder:
                 self._copy(body, item)
             case Call():
                 self._python(body, item, item.function, users=True)
-            case Reduce():
+            case Reduce() if on_host(item):
                 self._python(body, item, Reduction(item))
+            case Reduce():
+                for node in Together(self.device, self.part.handles.memory).reduce(item):
+                    body.add(node, item)
             case Put():
                 body.small(lambda small: small.put(item.cell, item.value), item)
             case If():
@@ -235,13 +232,37 @@ class Builder:
         if on_host(item):
             self._launch_on_host(body, item)
             return
-        for region, numbers in item.fresh:
+        for region, numbers in fresh_of(item):
             self._refresh(body, item, region, numbers)
         if not item.n:
+            return
+        if is_together(item):
+            self._together(body, item)
             return
         function = self.device.code.of(item)
         blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
         body.add(lambda: asked.Kernel(function, blocks, threads, arguments(item)), item)
+
+    def _together(self, body: Body, item: Launch) -> None:
+        """A kernel that reduces or scatters: each step is several nodes."""
+        memory = self.part.handles.memory
+        nodes = Together(self.device, memory).step(item)
+        if item.steps * len(nodes) <= MOST_IN_A_ROW:
+            for node in nodes * item.steps:
+                body.add(node, item)
+            return
+        left, handle = self.device.allocate(8), body.handle()
+        memory.append(left)
+
+        def begin(small: ptx.Small) -> None:
+            small.begin(left, item.steps)
+            small.set(handle, small.all())
+
+        body.small(begin, item)
+        inner = body.condition(handle, Kind.WHILE, item)
+        for node in nodes:
+            inner.add(node, item)
+        inner.small(lambda small: small.set(handle, small.count_down(left)), item)
 
     def _refresh(
         self, body: Body, item: Launch, region: Region, numbers: NDArray[np.generic]
@@ -355,16 +376,6 @@ def _goes(small: ptx.Small, item: Loop, test: str) -> str:
     if item.test is not None:
         test = small.all(test, small.holds(item.test))
     return test if item.counter is None else small.count(item.counter, test)
-
-
-def arguments(item: Launch) -> tuple[Argument, ...]:
-    """The parameters of a kernel: its planes, the number of samples, the most steps."""
-    found: list[Argument] = []
-    for slot, word in zip(item.compiled.planes, item.words_now, strict=True):
-        if slot.role is Role.INDEX:
-            continue
-        found.append(Argument(word, slot.dtype.itemsize if slot.role is Role.UNIFORM else 8))
-    return (*found, Argument(item.n, 8), Argument(item.steps, 8))
 
 
 def _copied(source: Region, into: Region, part: Stretches) -> asked.Copy:

@@ -64,7 +64,7 @@ class Small:
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The parameters as they are now."""
-        return tuple(Argument(_now(word), 8) for word in self._words)
+        return tuple(Argument(now(word), 8) for word in self._words)
 
     # -- what it does ------------------------------------------------------------------------------
 
@@ -84,6 +84,19 @@ class Small:
         """What was noted there."""
         number = self._new_wide()
         self._do(f"ld.global.u8 {number}, [{self._parameter(address)}];")
+        return self._is_true(number)
+
+    def begin(self, address: int, passes: int) -> None:
+        """Write how many passes there are, as an int64 at an address."""
+        at, number = self._parameter(address), self._parameter(passes)
+        self._do(f"st.global.u64 [{at}], {number};")
+
+    def count_down(self, address: int) -> str:
+        """One of them is over; is one left?"""
+        at, number = self._parameter(address), self._new_wide()
+        self._do(f"ld.global.u64 {number}, [{at}];")
+        self._do(f"sub.s64 {number}, {number}, 1;")
+        self._do(f"st.global.u64 [{at}], {number};")
         return self._is_true(number)
 
     def set(self, handle: int, test: str) -> None:
@@ -229,7 +242,8 @@ class Small:
         return f"%r{self._narrow - 1}"
 
 
-def _now(word: Word) -> int:
+def now(word: Word) -> int:
+    """A parameter as it is now."""
     if isinstance(word, Spot):
         return word.address
     return word if isinstance(word, int) else word()
