@@ -69,8 +69,13 @@ def same(xp: TestLibrary, builder: Any, times: int = 1, **arrays: Any) -> Any:
     graph = make(**there)
     graph.launch(times)
     for name, array in here.items():
-        assert array.tobytes() == xp.asnumpy(there[name]).tobytes(), name
+        assert bits(array) == bits(xp.asnumpy(there[name])), name
     return graph
+
+
+def bits(array: Any) -> bytes:
+    """Those of an array; a NaN is a NaN."""
+    return np.where(array == array, array, np.nan if array.dtype.kind == "f" else 0).tobytes()
 
 
 def nodes(xp: TestLibrary, work: type = Kernel) -> list[Any]:
@@ -89,7 +94,7 @@ def test_a_kernel_that_reduces_is_a_chain_of_nodes(xp: TestLibrary) -> None:
         return g
 
     same(xp, builder, 2, x=rng.normal(size=2500))
-    assert ["fold_float64", "fold_float64", "fold_kept", "fold_int64", "mean_float64", "centred"] == [
+    assert ["fold_f64", "fold_f64", "fold_kept", "fold_i64", "mean_f64", "centred"] == [
         xp.driver.functions[each.function].name for each in nodes(xp)
     ]
 
@@ -225,7 +230,7 @@ def test_a_profile_shows_all_of_it_as_one_node(xp: TestLibrary) -> None:
         return g
 
     profile = builder(xp.ones(2000), xp.zeros(1)).profile(2)
-    assert ["centred", "sum of x"] * 2 == [span.name for span in profile.spans]
+    assert ["centred", "sum of x"] * 2 == [span.item.name for span in profile.spans]
 
 
 def test_no_sample_and_rooms_are_given_back(xp: TestLibrary) -> None:
