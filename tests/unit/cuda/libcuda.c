@@ -3,7 +3,7 @@
  * It is built as libcuda.so.1 and loaded by the package cuda-bindings in the place of the real one.
  * One thread replays graphs, node by node; host functions are called on it. The memory of the "GPU"
  * cannot be read while nothing runs on it. Kernels are native code that the test registers by the
- * text of their module. Structures are laid out as cuda.h has them (CUDA 12.4 to 13).
+ * text of their module and their name. Structures are laid out as cuda.h has them (CUDA 12.4 to 13).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -70,6 +70,7 @@ static R MemAlloc(uint64_t *out, size_t size) {
   pthread_mutex_unlock(&memory_lock);
   return OK;
 }
+void fake_arena(uint64_t *span) { span[0] = (uint64_t)arena; span[1] = used; }
 static int in_arena(const void *p) { return arena && (const char *)p >= arena && (const char *)p < arena + ARENA; }
 static R MemFree(uint64_t at) { ENTER_CONTEXT("cuMemFree"); return in_arena((void *)at) ? OK : INVALID; }
 
@@ -110,12 +111,13 @@ static R PointerGetAttribute(void *out, int what, uint64_t at) {
 
 /* -- code ---------------------------------------------------------------------------------------- */
 
-typedef struct Body { char *text; void (*run)(void **); int count; int sizes[64]; struct Body *next; } Body;
+typedef struct Body { char *text, *name; void (*run)(void **, unsigned, unsigned); int count; int sizes[64]; struct Body *next; } Body;
 static Body *bodies;
 
-void fake_register(const char *text, void (*run)(void **), int count, const int *sizes) {
+void fake_register(const char *text, const char *name, void (*run)(void **, unsigned, unsigned), int count, const int *sizes) {
   Body *body = calloc(1, sizeof *body);
   body->text = strdup(text);
+  body->name = strdup(name);
   body->run = run;
   body->count = count;
   memcpy(body->sizes, sizes, count * sizeof *sizes);
@@ -124,20 +126,22 @@ void fake_register(const char *text, void (*run)(void **), int count, const int 
   bodies = body;
   pthread_mutex_unlock(&lock);
 }
+static Body *body_of(const char *text, const char *name) {
+  pthread_mutex_lock(&lock);
+  Body *body = bodies;
+  while (body && (strcmp(body->text, text) || (name && strcmp(body->name, name)))) body = body->next;
+  pthread_mutex_unlock(&lock);
+  return body;
+}
 static R ModuleLoadData(void **out, const void *image) {
   ENTER_CONTEXT("cuModuleLoadData");
-  R r = BAD_PTX;
-  pthread_mutex_lock(&lock);
-  for (Body *body = bodies; body; body = body->next)
-    if (!strcmp(body->text, image)) { *out = body; r = OK; break; }
-  pthread_mutex_unlock(&lock);
-  return r;
+  *out = body_of(image, 0);
+  return *out ? OK : BAD_PTX;
 }
 static R ModuleGetFunction(void **out, void *module, const char *name) {
   ENTER_CONTEXT("cuModuleGetFunction");
-  if (!strstr(((Body *)module)->text, name)) return NOT_FOUND;
-  *out = module;
-  return OK;
+  *out = body_of(((Body *)module)->text, name);
+  return *out ? OK : NOT_FOUND;
 }
 
 /* -- graphs -------------------------------------------------------------------------------------- */
@@ -156,7 +160,7 @@ typedef struct {
 _Static_assert(sizeof(NodeParams) == 256, "CUgraphNodeParams");
 _Static_assert(sizeof(Memcpy3D) == 200, "CUDA_MEMCPY3D");
 
-typedef struct Node { int type, count; struct Node **after; Body *body; uint64_t *values; Memcpy3D copy; HostParams host; uint64_t handle; int kind; struct Graph *graph, *inside; int done; } Node;
+typedef struct Node { int type, count; struct Node **after; Body *body; unsigned blocks, threads; uint64_t *values; Memcpy3D copy; HostParams host; uint64_t handle; int kind; struct Graph *graph, *inside; int done; } Node;
 typedef struct Graph { int count, inside; Node **nodes; } Graph;
 typedef struct Ready { Graph *graph; int flying; } Ready;
 
@@ -183,6 +187,8 @@ static void fill(Node *node, const NodeParams *p) {
   switch (p->type) {
   case KERNEL:
     node->body = p->u.kernel.func;
+    node->blocks = p->u.kernel.grid[0];
+    node->threads = p->u.kernel.block[0];
     if (!node->values) node->values = calloc(node->body->count + 1, 8);
     for (int k = 0; k < node->body->count; k++) memcpy(node->values + k, p->u.kernel.params[k], node->body->sizes[k]);
     break;
@@ -297,7 +303,7 @@ static void run_node(Node *node) {
   case KERNEL:
     for (int k = 0; k < node->body->count; k++) params[k] = node->values + k;
     open_memory();
-    node->body->run(params);
+    node->body->run(params, node->blocks, node->threads);
     close_memory();
     break;
   case MEMCPY:

@@ -64,6 +64,17 @@ def collective_of(fn: Any, arch: str) -> Collective:
     return made
 
 
+def native_code(text: str, name: str, setter: int, clock: int) -> tuple[int, tuple[int, ...]]:
+    """Where the native code of a kernel is, and the sizes of its parameters; see `native`."""
+    if text not in _TEXTS and text not in _PARTS:
+        return native.of_small(text, setter, clock)
+    if (text, name) not in _BODIES:
+        part = _PARTS.get(text, {}).get(name)
+        made = native.of_kernel(part.fn, part.held) if part else native.of_program(_TEXTS[text])
+        _BODIES[text, name] = made
+    return _BODIES[text, name]
+
+
 @dataclass(eq=False)
 class Node:
     """A node of a graph."""
@@ -245,15 +256,9 @@ class Recorder(Driver):
     def _body_of(self, text: str, name: str) -> tuple[int, tuple[int, ...]]:
         if text == routines_ptx(code.arch_of(self._capability)):
             return 0, blocks.sizes_of(blocks.module(text).kernels[name])
-        if text not in _TEXTS and text not in _PARTS:
-            pointers = (self._setter, self._clock)
-            setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)
-            return native.of_small(text, setter, clock)
-        if (text, name) not in _BODIES:
-            part = _PARTS.get(text, {}).get(name)
-            made = native.of_kernel(part.fn, part.held) if part else native.of_program(_TEXTS[text])
-            _BODIES[text, name] = made
-        return _BODIES[text, name]
+        pointers = (self._setter, self._clock)
+        setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)
+        return native_code(text, name, setter, clock)
 
     def _set(self, handle: int, value: int) -> None:
         if handle not in self.values:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
+import os
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,12 +23,13 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import code, device
-from hawk import Int32, Mutable, Scalar
-from tests.unit.cuda import native
+from hawk import Int32, Mutable, Scalar, Table
+from tests.unit.cuda import blocks, recorder
 
-_ptx_of = code.ptx_of
-_programs: dict[str, Any] = {}
-_registered: set[str] = set()
+_registered: set[tuple[str, str]] = set()
+_kept: list[object] = []
+_Run = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint, ctypes.c_uint)
+"""A kernel, as the library calls it: pointers to its parameters, blocks, threads."""
 
 
 @functools.cache
@@ -35,34 +38,52 @@ def fake() -> Any:
     return ctypes.CDLL("libcuda.so.1")
 
 
-def _ptx_written_down(fn: Any, arch: str) -> str:
-    text = _ptx_of(fn, arch)
-    _programs[text] = fn
-    return text
+def _routine(text: str, name: str) -> tuple[Any, tuple[int, ...]]:
+    """What runs a routine from its text, on the thread of the library."""
+    module = blocks.module(text)
+    kernel = module.kernels[name]
+    sizes = blocks.sizes_of(kernel)
+
+    def run(parameters: Any, count: int, threads: int) -> None:
+        words = [
+            int.from_bytes(ctypes.string_at(at, size), "little")
+            for at, size in zip(parameters[: len(sizes)], sizes, strict=True)
+        ]
+        span = (ctypes.c_uint64 * 2)()
+        fake().fake_arena(span)
+        try:
+            blocks.run(module, kernel, words, min(3, count), threads, [(span[0], span[1])])
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)  # nobody hears of it on this thread
+
+    _kept.append(_Run(run))
+    return _kept[-1], sizes
 
 
 class Registering(device.CudaDevice):
     """A GPU that gives the library native code for each module."""
 
     def function(self, text: str, name: str) -> int:
-        if text not in _registered:
-            _registered.add(text)
-            if text in _programs:
-                address, sizes = native.of_program(_programs[text])
+        if (text, name) not in _registered:
+            _registered.add((text, name))
+            if text == code.routines_of(code.arch_of(self.gpu.capability)):
+                run, sizes = _routine(text, name)
             else:
                 setter, clock = (
                     ctypes.cast(each, ctypes.c_void_p).value or 0
                     for each in (fake().fake_set, fake().fake_clock)
                 )
-                address, sizes = native.of_small(text, setter, clock)
+                address, sizes = recorder.native_code(text, name, setter, clock)
+                run = ctypes.c_void_p(address)
             given = (ctypes.c_int * len(sizes))(*sizes)
-            fake().fake_register(text.encode(), ctypes.c_void_p(address), len(sizes), given)
+            fake().fake_register(text.encode(), name.encode(), run, len(sizes), given)
         return super().function(text, name)
 
 
 def library() -> Any:
     """The arrays of the GPU."""
-    code.ptx_of = _ptx_written_down
+    code.ptx_of, code.collective_of = recorder.ptx_of, recorder.collective_of
     device.CudaDevice = Registering  # type: ignore[misc]
     return device.library(0)
 
@@ -110,6 +131,31 @@ def pages() -> None:
             assert here[array].tobytes() == xp.asnumpy(there[array]).tobytes(), (name, array)
         assert "GPU 0" in str(there["g"])
     del sys.modules["cupy"]
+
+
+@hawk.kernel(steps=2)
+def spread(x: Mutable[Scalar], sums: Mutable[Table[Scalar]]):
+    x = x - hawk.mean(x) * 0.5 + hawk.max(x)
+    hawk.scatter(sums)[hawk.sample_index() % 3] += x
+
+
+def sums() -> None:
+    """Kernels that reduce and scatter, and a reduction, with the bits of the host."""
+    xp = library()
+
+    @eagle.Graph.builder
+    def build(x, table, total):
+        g = eagle.Graph()
+        spread(x, table)
+        eagle.reduce(x, "sum", into=total)
+        return g
+
+    found: list[bytes] = []
+    for each, read in ((np, np.asarray), (xp, xp.asnumpy)):
+        planes = [each.asarray(np.linspace(0, 1, size)) for size in (1500, 3, 1)]
+        build(*planes).launch(2)
+        found.append(b"".join(read(plane).tobytes() for plane in planes))
+    assert found[0] == found[1]
 
 
 def loops() -> None:
@@ -317,6 +363,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     for each in (
         pages,
         loops,
+        sums,
         replays,
         exceptions,
         device_in_a_function,

@@ -62,8 +62,8 @@ def _of_node(item: Item, control: str, device: str) -> Iterator[Objection]:
         case Reduce() if not on_host(item):
             source = item.reads[0]
             if any(step % source.view.itemsize for step in source.view.strides):
-                what = f"`{source.name}`, which {item.name} reduces on {device}, has numbers that "
-                what += "are no whole number of numbers apart"
+                what = f"`{item.name}` on {device}: the numbers of `{source.name}` are not a whole "
+                what += f"number of times {source.view.itemsize} bytes apart"
                 yield Objection(item, what, "an array of its own, not a field of a larger one")
         case Copy() if not same_memory(item.reads[0].view, item.writes[0].view):
             yield from _of_copy(item, control, device)
