@@ -227,6 +227,7 @@ for _claim, _name in {
     "a host function that uses the GPU is refused": "device_in_a_function",
     "a full queue, and threads that keep Python busy": "busy",
     "100 graphs, built and dropped": "builds",
+    "kernels that reduce or scatter, and reductions, have the bits of the host": "sums",
     "a profile of nodes in loops": "profile",
     "other arrays for a graph that is built": "exchange",
 }.items():
@@ -269,6 +270,7 @@ def _(here: Here) -> str:
     if here.dry:
         raise LeftOut("they are part of the ordinary tests")
     files = ["tests/unit/graph", "tests/pages/test_graphs_across_two_memories.py"]
+    files += ["tests/unit/cuda/test_together.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-k", "cuda and not random", *files]
     environment = {**os.environ, "EAGLE_TESTS_ON_GPU": "real"}
     run = subprocess.run(

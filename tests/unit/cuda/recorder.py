@@ -36,6 +36,7 @@ from eagle.devices.simulated.stream import Stream
 from hawk.targets.ptx.collective import Collective, Part
 from hawk.targets.ptx.routines import routines_ptx
 from tests.unit.cuda import blocks, native
+from tests.unit.cuda.captures import Captures
 
 _TEXTS: dict[str, Any] = {}
 """The traced program that each PTX text was made of."""
@@ -133,6 +134,8 @@ class Recorder(Driver):
         """What happened on the thread of the GPU and must not."""
         self.followed: list[tuple[int, int]] = []
         self.work = Stream()
+        self.captures = Captures(self.add, self._run_now)
+        """What other libraries ask of streams goes through it: `captures.ask(stream, work)`."""
         self.chance = random.Random(0)
         self.launches = 0
         self._tops: dict[int, int] = {}
@@ -227,6 +230,7 @@ class Recorder(Driver):
     def copy(self, work: Copy) -> None:
         self._enter("copy")
         self._check_copy("copy", work, inside=False)
+        self.captures.synchronous("copy", 0)
         self.work.wait()
         self._move(work)
 
@@ -278,15 +282,31 @@ class Recorder(Driver):
 
     def synchronize(self, stream: int) -> None:
         self._enter("synchronize")
+        self.captures.waited("synchronize", stream)
         self.work.wait()
 
     def settle(self) -> None:
         self._enter("settle")
+        self.captures.waited("settle")
         self.work.wait()
 
     def follow(self, stream: int, other: int) -> None:
         self._enter("follow")
-        self.followed.append((stream, other))
+        if not self.captures.follow(stream, other):
+            self.followed.append((stream, other))
+
+    def begin_capture(self, stream: int, graph: int, after: Sequence[int]) -> None:
+        self._enter("begin_capture")
+        self._check(graph, after, None)
+        self.captures.begin(stream, graph, after)
+
+    def end_capture(self, stream: int) -> list[int]:
+        self._enter("end_capture")
+        return self.captures.end(stream, lambda graph: self.graphs[graph].nodes)
+
+    def _run_now(self, work: Work) -> None:
+        self.work.wait()
+        self._do({}, Node(0, (), work), {})
 
     # -- graphs ------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from eagle.devices.cuda.driver import Kernel, Kind
 from eagle.devices.cuda.together import order_of, places_of
 from hawk import Bool, Grid, Index, Int32, Mutable, Param, Scalar, Table, Terminated
 from hawk.ir.reduce import lines_of
-from tests.unit.cuda.gpus import TestLibrary, gpu_of_tests
+from tests.unit.cuda.gpus import REAL, TestLibrary, gpu_of_tests
 
 
 @hawk.kernel
@@ -54,10 +54,13 @@ def less(k: Mutable[Int32]):
     k -= 1
 
 
-@pytest.fixture
+@pytest.fixture(params=["cuda"])
 def xp() -> Iterator[TestLibrary]:
     with gpu_of_tests() as library:
         yield library
+
+
+looks_at_the_driver = pytest.mark.skipif(bool(REAL), reason="looks at the driver made for tests")
 
 
 def same(xp: TestLibrary, builder: Any, times: int = 1, **arrays: Any) -> Any:
@@ -87,6 +90,7 @@ def nodes(xp: TestLibrary, work: type = Kernel) -> list[Any]:
 rng = np.random.default_rng(3)
 
 
+@looks_at_the_driver
 def test_a_kernel_that_reduces_is_a_chain_of_nodes(xp: TestLibrary) -> None:
     def builder(x):
         g = eagle.Graph()
@@ -108,6 +112,7 @@ def test_steps_of_samples_that_end(xp: TestLibrary) -> None:
     same(xp, builder, 2, value=rng.uniform(size=70), keep=np.arange(70, dtype=np.int32), t=np.ones(4))
 
 
+@looks_at_the_driver
 def test_many_steps_are_a_loop(xp: TestLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     def builder(value, keep, t):
         g = eagle.Graph()
@@ -193,6 +198,7 @@ def test_nodes_that_may_run_at_once_have_memory_of_their_own(xp: TestLibrary) ->
         same(xp, builder, x=rng.normal(size=6), y=rng.normal(size=6), z=rng.normal(size=6))
 
 
+@looks_at_the_driver
 def test_arrays_and_numbers_are_exchanged(xp: TestLibrary) -> None:
     @eagle.Graph.builder
     def builder(x, by, total):
@@ -233,6 +239,7 @@ def test_a_profile_shows_all_of_it_as_one_node(xp: TestLibrary) -> None:
     assert ["centred", "sum of x"] * 2 == [span.item.name for span in profile.spans]
 
 
+@looks_at_the_driver
 def test_no_sample_and_rooms_are_given_back(xp: TestLibrary) -> None:
     def builder(x, y):
         g = eagle.Graph()

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from eagle.devices.cuda import driver as asked
 from eagle.devices.cuda import ptx
+from eagle.devices.cuda.capturing import captured
 from eagle.devices.cuda.driver import DriverError, Empty, Kind, Side, Work
 from eagle.devices.cuda.hosts import Kept, NativeCall, PythonCall, Rounds, native_call
 from eagle.devices.cuda.launches import arguments, spread
@@ -62,6 +63,8 @@ class Part:
     ready: int = 0
     nodes: list[Node] = field(default_factory=list)
     calls: list[PythonCall | NativeCall] = field(default_factory=list)
+    captured: list[Call] = field(default_factory=list)
+    """Functions whose work is part of it, on the arrays that they were called with."""
     handles: Handles = field(default_factory=Handles)
 
 
@@ -109,11 +112,15 @@ class Body:
         self.after = list(self.last)
 
     def _added(self, handle: int, item: Item) -> None:
+        self.follow([handle], item)
+
+    def follow(self, ends: list[int], item: Item) -> None:
+        """What comes next comes after these, which were added after `after`."""
         for each in self.after:
             self.last.pop(each, None)
-        self.last[handle] = None
-        self.after = [handle]
-        self.builder.items[handle] = item
+        self.last |= dict.fromkeys(ends)
+        self.after = ends
+        self.builder.items |= dict.fromkeys(ends, item)
 
 
 class Builder:
@@ -197,6 +204,8 @@ class Builder:
                 self._launch(body, item)
             case Copy():
                 self._copy(body, item)
+            case Call() if item.captured:
+                self._captured(body, item)
             case Call():
                 self._python(body, item, item.function, users=True)
             case Reduce() if on_host(item):
@@ -212,6 +221,12 @@ class Builder:
                 self._loop(body, item)
             case _:
                 raise AssertionError(item)
+
+    def _captured(self, body: Body, item: Call) -> None:
+        ends, kept = captured(self.device, body.graph, body.after, item, self.plan.name)
+        self.part.handles.kept += kept
+        self.part.captured.append(item)
+        body.follow(ends, item)
 
     def _python(
         self, body: Body, item: Item, function: Callable[[], object], *, users: bool = False

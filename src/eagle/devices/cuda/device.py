@@ -27,7 +27,8 @@ from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
 from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
 from eagle.errors import DeviceError
-from eagle.interop.cuda_array import Located, described_at, streams_in_use
+from eagle.interop.cuda_array import Located, described_at
+from eagle.interop.streams import streams_in_use
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 

@@ -74,6 +74,7 @@ class CudaCaptured(Captured):
                 self._handles.ready += part.handles.ready
                 self._handles.graphs += part.handles.graphs
                 self._handles.memory += part.handles.memory
+                self._handles.kept += part.handles.kept
         self._used = self._parts, self._plan
         self._built = True
 
@@ -174,6 +175,8 @@ class CudaCaptured(Captured):
         self._built = True
 
     def _changed(self, part: Part, changed: Callable[[Item], bool]) -> bool:
+        if any(map(changed, part.captured)):
+            return False
         for call in part.calls:
             if isinstance(call, NativeCall):
                 call.look_again()
