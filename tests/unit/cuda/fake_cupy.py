@@ -17,6 +17,8 @@ class FakeCupy:
     def __init__(self, add: Launch, wait: Callable[[int], None]) -> None:
         self._add, self._wait = add, wait
         self.stream, self.allocators = 0, list[Any]()
+        self.waits = False
+        """Is a test's function to wait?"""
         self.pools: list[Any] = []
         self.cuda = SimpleNamespace(
             get_current_stream=lambda: SimpleNamespace(ptr=self.stream),

@@ -16,6 +16,7 @@
 
 typedef int R;
 enum { OK = 0, INVALID = 1, NO_MEMORY = 2, BAD_PTX = 218, NO_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, NOT_PERMITTED = 800, NOT_SUPPORTED = 801 };
+enum { ILLEGAL_STATE = 401, UNSUPPORTED = 900, INVALIDATED = 901, IMPLICIT = 906 };
 enum { KERNEL = 0, MEMCPY = 1, HOST = 3, EMPTY = 5, CONDITIONAL = 13 };
 enum { IN_HOST = 1, IN_DEVICE = 2 };
 
@@ -388,7 +389,64 @@ static void wait_idle(void) {
   while (waiting || busy) pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
 }
-static R StreamSynchronize(void *stream) { ENTER_CONTEXT("cuStreamSynchronize"); (void)stream; wait_idle(); return OK; }
+
+/* -- capture: one at a time, of one stream ------------------------------------------------------- */
+
+static struct { void *stream; Graph *graph; Node **after; size_t count; int invalid; } capture;
+
+static R StreamBeginCaptureToGraph(void *stream, Graph *graph, Node *const *after, const void *data, size_t count, int mode) {
+  ENTER_CONTEXT("cuStreamBeginCaptureToGraph");
+  (void)data;
+  if (mode != 2 || !stream) return INVALID;
+  if (capture.stream) return ILLEGAL_STATE;
+  capture.stream = stream;
+  capture.graph = graph;
+  capture.invalid = 0;
+  capture.count = count;
+  capture.after = realloc(capture.after, (count + 1) * sizeof *after);
+  memcpy(capture.after, after, count * sizeof *after);
+  return OK;
+}
+static R StreamGetCaptureInfo(void *stream, int *status, uint64_t *id, Graph **graph, Node *const **after, const void **data, size_t *count) {
+  ENTER_CONTEXT("cuStreamGetCaptureInfo");
+  *status = capture.stream != stream ? 0 : capture.invalid ? 2 : 1;
+  if (id) *id = 1;
+  if (graph) *graph = capture.graph;
+  if (after) *after = capture.after;
+  static uint64_t edges[1024]; /* whole nodes wait for whole nodes */
+  if (data) *data = edges;
+  if (count) *count = *status == 1 ? capture.count : 0;
+  return OK;
+}
+static R StreamEndCapture(void *stream, Graph **out) {
+  ENTER_CONTEXT("cuStreamEndCapture");
+  if (!stream || capture.stream != stream) return ILLEGAL_STATE;
+  capture.stream = 0;
+  *out = capture.invalid ? 0 : capture.graph;
+  return capture.invalid ? INVALIDATED : OK;
+}
+static R LaunchKernel(Body *body, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
+  ENTER_CONTEXT("cuLaunchKernel");
+  if (capture.stream && (!stream || capture.invalid)) { capture.invalid = 1; return stream ? INVALIDATED : IMPLICIT; }
+  NodeParams p = {.type = KERNEL, .u.kernel = {body, {gx, gy, gz}, {bx, by, bz}, shared, params, extra, 0, 0}};
+  if (capture.stream && capture.stream == stream) {
+    Node *node;
+    R r = GraphAddNode(&node, capture.graph, capture.after, 0, capture.count, &p);
+    if (r == OK) { capture.after[0] = node; capture.count = 1; }
+    return r;
+  }
+  wait_idle();
+  open_memory();
+  body->run(params, gx, bx);
+  close_memory();
+  return OK;
+}
+static R StreamSynchronize(void *stream) {
+  ENTER_CONTEXT("cuStreamSynchronize");
+  if (capture.stream && capture.stream == stream) { capture.invalid = 1; return UNSUPPORTED; }
+  wait_idle();
+  return OK;
+}
 static R CtxSynchronize(void) { ENTER_CONTEXT("cuCtxSynchronize"); wait_idle(); return OK; }
 static R StreamQuery(void *stream) {
   ENTER_CONTEXT("cuStreamQuery");
@@ -400,6 +458,7 @@ static R StreamQuery(void *stream) {
 }
 static R copy_now(void *to, const void *from, size_t size, int right) {
   if (!right) return INVALID;
+  if (capture.stream) { capture.invalid = 1; return IMPLICIT; }
   wait_idle();
   open_memory();
   memmove(to, from, size);
@@ -427,7 +486,7 @@ static __thread void *stack[64];
 static R CtxPushCurrent(void *context) { ENTER("cuCtxPushCurrent"); stack[contexts++] = context; return OK; }
 static R CtxPopCurrent(void **out) { ENTER_CONTEXT("cuCtxPopCurrent"); void *was = stack[--contexts]; if (out) *out = was; return OK; }
 static R CtxGetCurrent(void **out) { ENTER("cuCtxGetCurrent"); *out = contexts ? stack[contexts - 1] : 0; return OK; }
-static R StreamCreate(void **out, unsigned flags) { ENTER_CONTEXT("cuStreamCreate"); (void)flags; *out = (void *)77; return OK; }
+static R StreamCreate(void **out, unsigned flags) { ENTER_CONTEXT("cuStreamCreate"); (void)flags; static uintptr_t next = 77; *out = (void *)next++; return OK; }
 static R GetErrorString(int error, const char **out) { (void)error; *out = "said by a driver made for tests"; return OK; }
 
 static struct { const char *name; void *function; } table[] = {
@@ -437,6 +496,8 @@ static struct { const char *name; void *function; } table[] = {
   F(PointerGetAttribute), F(MemcpyHtoD), F(MemcpyDtoH), F(MemcpyDtoD), F(ModuleLoadData), F(ModuleGetFunction), F(StreamCreate),
   F(StreamQuery), F(StreamSynchronize), F(GraphCreate), F(GraphDestroy), F(GraphAddNode), F(GraphConditionalHandleCreate),
   F(GraphInstantiateWithParams), F(GraphExecNodeSetParams), F(GraphExecDestroy), F(GraphLaunch), F(GetErrorString),
+  F(StreamBeginCaptureToGraph), F(StreamGetCaptureInfo), F(StreamEndCapture), F(LaunchKernel),
+  {"cuStreamGetCaptureInfo_v3", (void *)StreamGetCaptureInfo},
   {"cuGraphAddNode_v2", (void *)GraphAddNode},
 };
 R cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {

@@ -24,7 +24,9 @@ import eagle
 import hawk
 from eagle.devices.cuda import code, device
 from hawk import Int32, Mutable, Scalar, Table
+from hawk.ir.types import DType
 from tests.unit.cuda import blocks, recorder
+from tests.unit.cuda.fake_cupy import FakeCupy
 
 _registered: set[tuple[str, str]] = set()
 _kept: list[object] = []
@@ -156,6 +158,61 @@ def sums() -> None:
         build(*planes).launch(2)
         found.append(b"".join(read(plane).tobytes() for plane in planes))
     assert found[0] == found[1]
+
+
+def captures() -> None:
+    """What a library launches on its current stream is part of a graph; one that waits is not."""
+    from cuda.bindings import driver  # pyright: ignore[reportMissingImports]
+
+    xp, gpu = library(), device.gpu(0)
+    text = code.ptx_of(inc.trace(DType.F64), code.arch_of(gpu.gpu.capability))
+
+    def ask(name: str, *given: Any) -> None:
+        result, *_ = getattr(driver, name)(*given)
+        if result != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(result.name)
+
+    def add(stream: int, x: Any, number: float) -> None:
+        assert number == 1.0
+        with gpu.current():
+            function = driver.CUfunction(gpu.function(text, "inc"))
+            words = x.__cuda_array_interface__["data"][0], 3, 1
+            given = words, (ctypes.c_uint64,) * 3
+            sizes = 1, 1, 1, 32, 1, 1, 0
+            ask("cuLaunchKernel", function, *sizes, driver.CUstream(stream), given, 0)
+
+    def wait(stream: int) -> None:
+        with gpu.current():
+            ask("cuStreamSynchronize", driver.CUstream(stream))
+
+    cupy = FakeCupy(add, wait)
+
+    def launching(x: Any) -> None:
+        cupy.add(x, 1.0)
+        if cupy.waits:
+            cupy.wait()
+
+    @eagle.Graph.builder
+    def build(x, k):
+        g = eagle.Graph()
+        twice(x, buffer=x)
+        while k > 0:
+            eagle.opaque(launching, writes=x, capture=True)
+            down(k)
+        return g
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "cupy", cupy)  # type: ignore[arg-type]
+        x, k = xp.ones(3), xp.asarray(np.array([3], np.int32))
+        build(x, k).launch(2)
+        assert xp.asnumpy(x).tolist() == [10.0] * 3
+        cupy.waits = True
+        with pytest.raises(RuntimeError, match="CAPTURE_UNSUPPORTED") as found:
+            build(x, k).launch()
+        assert "it did what no CUDA graph can hold" in found.value.__notes__[0]
+        cupy.waits = False
+        build(x, k).launch()
+        assert xp.asnumpy(x).tolist() == [20.0] * 3
 
 
 def loops() -> None:
@@ -364,6 +421,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
         pages,
         loops,
         sums,
+        captures,
         replays,
         exceptions,
         device_in_a_function,
