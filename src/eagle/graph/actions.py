@@ -196,8 +196,8 @@ def _check_side(
     device: Device | None = next((p.root.device for p in planes if p.root.device is not HOST), None)
     if device is not None:
         what = f"{title} runs on the host and is given planes of {device.name}"
-        fix = f"eager=True, if it uses {device.name} by itself; capture=True, if it only launches "
-        fix += "work there; or eagle.copy(...) of them before"
+        fix = f"eager=True or capture=True, if it uses {device.name} itself; or eagle.copy(...) of "
+        fix += "them before"
         raise checker.error("G201", what, fix)
 
 

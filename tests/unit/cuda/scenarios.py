@@ -55,9 +55,9 @@ def _routine(text: str, name: str) -> tuple[Any, tuple[int, ...]]:
         fake().fake_arena(span)
         try:
             blocks.run(module, kernel, words, min(3, count), threads, [(span[0], span[1])])
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - nobody hears of it on this thread
             traceback.print_exc()
-            os._exit(1)  # nobody hears of it on this thread
+            os._exit(1)
 
     _kept.append(_Run(run))
     return _kept[-1], sizes

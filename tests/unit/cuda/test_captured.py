@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import math
 import re
@@ -148,7 +149,8 @@ def test_streams_of_the_function_are_joined(xp: TestLibrary, cupy: FakeCupy) -> 
     @eagle.Graph.builder
     def build(x, y, joined=True):
         g = eagle.Graph()
-        eagle.opaque(lambda x, y: forked(x, y, joined=joined), writes=(x, y), capture=True, name="f")
+        both = functools.partial(forked, joined=joined)
+        eagle.opaque(both, writes=(x, y), capture=True, name="f")
         twice(x)
         twice(y)
         return g

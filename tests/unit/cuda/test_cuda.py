@@ -20,7 +20,7 @@ import pytest
 
 import eagle
 import hawk
-from eagle.devices.cuda import build, code, device, launches, ptx, stamps
+from eagle.devices.cuda import code, device, launches, ptx, stamps
 from eagle.devices.cuda.driver import Copy, DriverError, Empty, Host, Kind, Side
 from eagle.devices.host import pinned
 from eagle.devices.host.pinned import is_pinned

@@ -1,7 +1,5 @@
 """Kernels that reduce or scatter, and reductions, in graphs on a GPU: the bits of the host."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,7 +22,9 @@ def centred(x: Mutable[Scalar], by: Param = 1.0):
 
 
 @hawk.kernel(steps=3)
-def ending(value: Mutable[Scalar], keep: Mutable[Int32], t: Mutable[Table[Scalar]], end: Terminated):
+def ending(
+    value: Mutable[Scalar], keep: Mutable[Int32], t: Mutable[Table[Scalar]], end: Terminated
+):
     """All that a step may hold, with names that the phases have for planes of theirs."""
     total = hawk.sum(value, where=keep > 0)
     most = hawk.max(value * total)
@@ -64,7 +64,7 @@ looks_at_the_driver = pytest.mark.skipif(bool(REAL), reason="looks at the driver
 
 
 def same(xp: TestLibrary, builder: Any, times: int = 1, **arrays: Any) -> Any:
-    """Launch a graph on the host and on the GPU: all arrays have the same bits. The second graph."""
+    """Launch a graph on the host and on the GPU: all arrays have the same bits. The second one."""
     here = {name: np.array(array) for name, array in arrays.items()}
     there = {name: xp.asarray(np.array(array)) for name, array in arrays.items()}
     make = eagle.Graph.builder(builder)
@@ -109,7 +109,9 @@ def test_steps_of_samples_that_end(xp: TestLibrary) -> None:
         ending(value, keep, t)
         return g
 
-    same(xp, builder, 2, value=rng.uniform(size=70), keep=np.arange(70, dtype=np.int32), t=np.ones(4))
+    same(
+        xp, builder, 2, value=rng.uniform(size=70), keep=np.arange(70, dtype=np.int32), t=np.ones(4)
+    )
 
 
 @looks_at_the_driver

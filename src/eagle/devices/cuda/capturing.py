@@ -49,7 +49,9 @@ def captured(
         try:
             ends = driver.end_capture(stream)
         except DriverError as error:
-            raise DeviceError(f"{_said(device, item, name, error)}\n  write: {_fix(error)}") from None
+            said = f"{device.name}: {item.name}, in the graph {name}, cannot be captured"
+            why = _WHY.get(error.name, str(error))
+            raise DeviceError(f"{said}: {why}\n  write: {_fix(error)}") from None
     if set(ends) == set(after):
         raise DeviceError(
             f"{device.name}: {item.name}, in the graph {name}, launched nothing while it was "
@@ -76,11 +78,6 @@ _WHY = {
     "CUDA_ERROR_STREAM_CAPTURE_UNJOINED": "it left work on another stream, for which the current "
     "one does not wait",
 }
-
-
-def _said(device: CudaDevice, item: Call, name: str, error: DriverError) -> str:
-    why = _WHY.get(error.name, str(error))
-    return f"{device.name}: {item.name}, in the graph {name}, cannot be captured: {why}"
 
 
 def _fix(error: DriverError) -> str:

@@ -29,9 +29,8 @@ class Handles:
 
     def take(self) -> Handles:
         """What is in here, which is empty then."""
-        lists = self.ready, self.graphs, self.memory, self.locked, self.kept
-        taken = Handles(*(each[:] for each in lists))
-        for each in lists:
+        taken = Handles(self.ready[:], self.graphs[:], self.memory[:], self.locked[:], self.kept[:])
+        for each in (self.ready, self.graphs, self.memory, self.locked, self.kept):
             each.clear()
         return taken
 

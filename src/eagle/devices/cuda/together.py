@@ -174,7 +174,7 @@ class Together:
     # -- launches ----------------------------------------------------------------------------------
 
     def _part(
-        self, item: Launch, part: Part, held: Mapping[str, int], left: Mapping[str, int]
+        self, item: Launch, part: Part, held: dict[str, int], left: dict[str, int]
     ) -> Callable[[], Work]:
         """A kernel for one step; `left`: where its outputs go, if they are no planes."""
         assert item.function is not None
