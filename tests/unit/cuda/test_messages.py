@@ -231,6 +231,41 @@ def _() -> None:
     with_gpu(run)
 
 
+@case("a driver that does not set conditions")
+def _() -> None:
+    class Driver(Recorder):
+        def load(self, ptx: str) -> int:
+            if "cudaGraphSetConditional" in ptx:
+                raise DriverError("cuModuleLoadData", "CUDA_ERROR_INVALID_PTX")
+            return super().load(ptx)
+
+    def run(xp: TestLibrary) -> None:
+        @eagle.Graph.builder
+        def step(x, k):
+            g = eagle.Graph()
+            if k > 0:
+                inc(x)
+            return g
+
+        step(xp.zeros(3), xp.array(np.ones(1, np.int32))).launch()
+
+    with_gpu(run, Driver())
+
+
+@case("a function that is captured and launches nothing")
+def _() -> None:
+    def run(xp: TestLibrary) -> None:
+        @eagle.Graph.builder
+        def step(x):
+            g = eagle.Graph()
+            eagle.opaque(lambda x: None, writes=x, capture=True, name="smooth")
+            return g
+
+        step(xp.zeros(3)).launch()
+
+    with_gpu(run)
+
+
 @case("a kernel with checks")
 def _() -> None:
     def run(xp: TestLibrary) -> None:

@@ -95,7 +95,12 @@ class Body:
         """Add a kernel of one thread."""
         small = ptx.Small()
         write(small)
-        function = self.builder.device.function(small.text, ptx.NAME)
+        try:
+            function = self.builder.device.function(small.text, ptx.NAME)
+        except DriverError as error:
+            if small.sets:
+                error.text = "it sets a condition, by the driver's cudaGraphSetConditional"
+            raise
         self.add(lambda: asked.Kernel(function, 1, 1, small.arguments), item)
 
     def handle(self) -> int:

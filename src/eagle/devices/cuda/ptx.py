@@ -45,7 +45,7 @@ class Small:
         self._lines: list[str] = []
         self._words: list[Word] = []
         self._predicates = self._wide = self._narrow = 0
-        self._sets = False
+        self.sets = False
 
     @property
     def text(self) -> str:
@@ -58,7 +58,7 @@ class Small:
             if count
         ]
         body = "\n".join([*declared, *(f"  {line}" for line in self._lines), "  ret;"])
-        head = _HEAD + _SETTER * self._sets
+        head = _HEAD + _SETTER * self.sets
         return f"{head}.visible .entry {NAME}(\n{parameters}\n)\n{{\n{body}\n}}\n"
 
     @property
@@ -101,7 +101,7 @@ class Small:
 
     def set(self, handle: int, test: str) -> None:
         """Tell a conditional node whether to run."""
-        self._sets = True
+        self.sets = True
         number, value = self._new_narrow(), self._parameter(handle)
         self._do(f"selp.u32 {number}, 1, 0, {test};")
         self._lines += [
