@@ -109,9 +109,8 @@ def test_steps_of_samples_that_end(xp: TestLibrary) -> None:
         ending(value, keep, t)
         return g
 
-    same(
-        xp, builder, 2, value=rng.uniform(size=70), keep=np.arange(70, dtype=np.int32), t=np.ones(4)
-    )
+    keep = np.arange(70, dtype=np.int32)
+    same(xp, builder, value=rng.uniform(size=70), keep=keep, t=np.ones(4))
 
 
 @looks_at_the_driver

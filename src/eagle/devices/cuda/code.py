@@ -63,7 +63,7 @@ class Code:
 
     def routine(self, name: str) -> int:
         """A routine that comes between those. Raises DriverError, as `of`."""
-        return self._device.function(routines_of(self._arch), name)
+        return self._device.function(routine_of(name, self._arch), name)
 
 
 def ptx_of(fn: Function, arch: str) -> str:
@@ -81,8 +81,8 @@ def collective_of(fn: Function, arch: str) -> Collective:
     return collective(fn, arch)
 
 
-def routines_of(arch: str) -> str:
-    """The PTX of the routines: the same for all kernels."""
-    from hawk.targets.ptx.routines import routines_ptx
+def routine_of(name: str, arch: str) -> str:
+    """The PTX of a routine: the same for all kernels."""
+    from hawk.targets.ptx.routines import routine_ptx
 
-    return routines_ptx(arch)
+    return routine_ptx(name, arch)
