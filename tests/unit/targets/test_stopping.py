@@ -202,7 +202,9 @@ def test_any_increment_gives_the_bits_of_the_interpreter(step: str, test: str, r
     }
     batch = Batch.of(fn.planes, columns, {})
     expected = interpreted(fn, batch, 37, range(batch.n))
-    for machine, shape in zip(runnable().values(), [(4, 3, 8), (1, 1, 16), (8, 1, 8)], strict=False):
+    for machine, shape in zip(
+        runnable().values(), [(4, 3, 8), (1, 1, 16), (8, 1, 8)], strict=False
+    ):
         got = batch.copy()
         launch(compile_function(fn, machine, variant(fn, machine, *shape)), got, 37)
         assert [] == differences(expected, got)
