@@ -18,7 +18,7 @@ import pytest
 
 import eagle
 import hawk
-from eagle.devices.cuda import code, device
+from eagle.devices.cuda import capturing, code, device
 from eagle.devices.cuda.driver import Argument, DriverError, Kernel
 from eagle.interop.streams import working_on
 from hawk import Int32, Mutable, Param, Scalar
@@ -231,6 +231,7 @@ def test_other_threads_are_not_captured(xp: TestLibrary, cupy: FakeCupy) -> None
     @eagle.Graph.builder
     def other(y):
         g = eagle.Graph()
+        eagle.opaque(lambda y: cupy.add(y, 3.0), writes=y, capture=True)
         twice(y)
         return g
 
@@ -251,7 +252,7 @@ def test_other_threads_are_not_captured(xp: TestLibrary, cupy: FakeCupy) -> None
 
     x = xp.zeros(2)
     build(x).launch(2)
-    assert [2.0, 2.0, 2.0, 2.0] == numbers(xp, x) + numbers(xp, y)
+    assert [2.0, 2.0, 8.0, 8.0] == numbers(xp, x) + numbers(xp, y)
 
 
 # -- what cannot be captured -----------------------------------------------------------------------
@@ -329,6 +330,13 @@ def test_a_function_that_raises(xp: TestLibrary, cupy: FakeCupy) -> None:
 
     said = refused(xp, raising, error=ValueError)
     assert said == "no\nin the node f of the graph build, while it was captured"
+
+    def interrupted(x: Any) -> None:
+        raise KeyboardInterrupt
+
+    assert refused(xp, interrupted, error=KeyboardInterrupt).startswith("\nin the node f of the")
+    streams = capturing._free[device.gpu(0)]
+    assert 1 == len(streams), "the stream is free again"
 
 
 def test_a_function_that_uses_eagle(xp: TestLibrary, cupy: FakeCupy) -> None:

@@ -6,7 +6,6 @@ PyTorch works on. What it asks of that stream does not run; the driver adds it t
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -19,9 +18,8 @@ from eagle.interop.streams import working_on
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
 
-_one_at_a_time = threading.RLock()
-_streams: WeakKeyDictionary[CudaDevice, int] = WeakKeyDictionary()
-"""For each GPU a stream of its own: what others launch meanwhile must not be captured."""
+_free: WeakKeyDictionary[CudaDevice, list[int]] = WeakKeyDictionary()
+"""Streams for this alone: what other threads launch meanwhile must not be captured."""
 
 _EAGER = "eager=True instead of capture=True: the graph is cut there, and it runs at each replay"
 
@@ -34,24 +32,15 @@ def captured(
     Gives the nodes that none of them comes after, and what has to be kept as long as the graph.
     Raises DeviceError for what cannot be captured, and what the function raises, with a note.
     """
-    driver = device.driver
-    with _one_at_a_time:
-        stream = _streams.get(device)
-        if stream is None:
-            stream = _streams[device] = driver.stream()
-        driver.begin_capture(stream, graph, after)
-        try:
-            with working_on(stream, device.number) as kept, device.guard.capturing(item.name):
-                item.function()
-        except BaseException as error:
-            error.add_note(_after(device, stream, item, name))
-            raise
-        try:
-            ends = driver.end_capture(stream)
-        except DriverError as error:
-            said = f"{device.name}: {item.name}, in the graph {name}, cannot be captured"
-            why = _WHY.get(error.name, str(error))
-            raise DeviceError(f"{said}: {why}\n  write: {_fix(error)}") from None
+    free = _free.setdefault(device, [])
+    try:
+        stream = free.pop()
+    except IndexError:
+        stream = device.driver.stream()
+    try:
+        ends, kept = _on(stream, device, graph, after, item, name)
+    finally:
+        free.append(stream)
     if set(ends) == set(after):
         raise DeviceError(
             f"{device.name}: {item.name}, in the graph {name}, launched nothing while it was "
@@ -59,6 +48,25 @@ def captured(
             f"  write: work on their current stream; or {_EAGER}"
         )
     return ends, kept
+
+
+def _on(
+    stream: int, device: CudaDevice, graph: int, after: Sequence[int], item: Call, name: str
+) -> tuple[list[int], list[Any]]:
+    """The same on a stream, but for functions that launch nothing."""
+    driver = device.driver
+    try:
+        driver.begin_capture(stream, graph, after)
+        with working_on(stream, device.number) as kept, device.guard.capturing(item.name):
+            item.function()
+        return driver.end_capture(stream), kept
+    except DriverError as error:
+        said = f"{device.name}: {item.name}, in the graph {name}, cannot be captured"
+        why = _WHY.get(error.name, str(error))
+        raise DeviceError(f"{said}: {why}\n  write: {_fix(error)}") from None
+    except BaseException as error:
+        error.add_note(_after(device, stream, item, name))
+        raise
 
 
 def _after(device: CudaDevice, stream: int, item: Call, name: str) -> str:
