@@ -61,7 +61,7 @@ def gpu_of_tests(driver: Recorder | None = None, *, entered: bool = True) -> Ite
             else:
                 yield None  # type: ignore[misc]
             driver.work.wait()
-            assert not driver.wrong
+            assert not driver.wrong, driver.wrong
         finally:
             driver.work.wait()
             device.use(None)

@@ -501,7 +501,8 @@ class Recorder(Driver):
             return
         module = blocks.module(function.text)
         kernel, count = module.kernels[function.name], min(3, work.blocks)  # they share the work
-        spans = [(at, size) for at, (size, _, _) in self.memory.items()]
+        known = list(self.memory.items())  # at once: another thread may add to it
+        spans = [(at, size) for at, (size, _, _) in known]
         blocks.run(module, kernel, words, count, work.threads, spans)
 
     def _move(self, work: Copy) -> None:
