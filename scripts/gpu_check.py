@@ -30,8 +30,8 @@ import eagle
 import hawk
 from eagle.devices.cuda import code, device, ptx
 from eagle.devices.cuda.array import CudaArray
+from eagle.devices.cuda.build import spread
 from eagle.devices.cuda.driver import Argument, Kernel
-from eagle.devices.cuda.launches import spread
 from eagle.devices.library import Library
 from hawk import Scalar
 from hawk.ir.nodes import TABLES, Function, Role

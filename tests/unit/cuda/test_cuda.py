@@ -20,7 +20,8 @@ import pytest
 
 import eagle
 import hawk
-from eagle.devices.cuda import code, device, launches, ptx, stamps
+from eagle.devices.cuda import code, device, ptx, stamps
+from eagle.devices.cuda.build import spread
 from eagle.devices.cuda.driver import Copy, DriverError, Empty, Host, Kind, Side
 from eagle.devices.host import pinned
 from eagle.devices.host.pinned import is_pinned
@@ -655,7 +656,7 @@ def test_a_profile_of_too_many_nodes_is_refused(
 def test_samples_are_spread_over_the_multiprocessors(
     expected: tuple[int, int], n: int, multiprocessors: int
 ) -> None:
-    assert expected == launches.spread(n, multiprocessors)
+    assert expected == spread(n, multiprocessors)
 
 
 @pytest.mark.parametrize(

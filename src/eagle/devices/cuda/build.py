@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from eagle.devices.cuda import driver as asked
 from eagle.devices.cuda import ptx
 from eagle.devices.cuda.capturing import captured
-from eagle.devices.cuda.driver import DriverError, Empty, Kind, Side, Work
+from eagle.devices.cuda.driver import Argument, DriverError, Empty, Kind, Side, Work
 from eagle.devices.cuda.hosts import Kept, NativeCall, PythonCall, Rounds, native_call
-from eagle.devices.cuda.launches import arguments, spread
 from eagle.devices.cuda.refusals import MOST_STRETCHES, on_host, stretches
 from eagle.devices.cuda.remains import Handles
 from eagle.devices.cuda.together import Together, fresh_of, is_together
@@ -34,13 +33,23 @@ from eagle.devices.host.device import HOST
 from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
 from eagle.devices.host.stretches import Stretches, same_memory
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce, Region
+from hawk.ir.nodes import Role
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
     from eagle.devices.cuda.stamps import Stamps
 
+THREADS = (256, 128, 64, 32)
+"""Threads of a block: as many as leave no multiprocessor without a block."""
+MOST_BLOCKS = 2**31 - 1
 MOST_IN_A_ROW = 256
 """Nodes of steps that samples take together: of more than these one is written, in a loop."""
+
+
+def spread(n: int, multiprocessors: int) -> tuple[int, int]:
+    """Blocks and threads of a block for `n` samples, a sample a thread as far as that goes."""
+    threads = next((each for each in THREADS if -(-n // each) >= multiprocessors), THREADS[-1])
+    return min(-(-n // threads), MOST_BLOCKS), threads
 
 
 @dataclass(slots=True)
@@ -256,17 +265,17 @@ class Builder:
             self._refresh(body, item, region, numbers)
         if not item.n:
             return
+        blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
         if is_together(item):
-            self._together(body, item)
+            self._together(body, item, blocks, threads)
             return
         function = self.device.code.of(item)
-        blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
         body.add(lambda: asked.Kernel(function, blocks, threads, arguments(item)), item)
 
-    def _together(self, body: Body, item: Launch) -> None:
+    def _together(self, body: Body, item: Launch, blocks: int, threads: int) -> None:
         """A kernel that reduces or scatters: each step is several nodes."""
         memory = self.part.handles.memory
-        nodes = Together(self.device, memory).step(item)
+        nodes = Together(self.device, memory).step(item, blocks, threads)
         if item.steps * len(nodes) <= MOST_IN_A_ROW:
             for node in nodes * item.steps:
                 body.add(node, item)
@@ -396,6 +405,16 @@ def _goes(small: ptx.Small, item: Loop, test: str) -> str:
     if item.test is not None:
         test = small.all(test, small.holds(item.test))
     return test if item.counter is None else small.count(item.counter, test)
+
+
+def arguments(item: Launch) -> tuple[Argument, ...]:
+    """The parameters of a kernel: its planes, the number of samples, the most steps."""
+    found: list[Argument] = []
+    for slot, word in zip(item.compiled.planes, item.words_now, strict=True):
+        if slot.role is Role.INDEX:
+            continue
+        found.append(Argument(word, slot.dtype.itemsize if slot.role is Role.UNIFORM else 8))
+    return (*found, Argument(item.n, 8), Argument(item.steps, 8))
 
 
 def _copied(source: Region, into: Region, part: Stretches) -> asked.Copy:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.cuda.driver import Argument, Copy, Kernel, Side, Work
-from eagle.devices.cuda.launches import spread
 from eagle.devices.cuda.ptx import Word, now
 from eagle.devices.plan import Launch, Reduce, Region, Spot, View
 from hawk.ir.nodes import Function, Reduction, Role
@@ -59,9 +58,11 @@ class Together:
         """What is allocated is added to `memory`."""
         self._device, self._memory = device, memory
         self._rooms: dict[tuple[str, int], int] = {}
+        self._spread = 0, 0
 
-    def step(self, item: Launch) -> Nodes:
-        """One step of all samples."""
+    def step(self, item: Launch, blocks: int, threads: int) -> Nodes:
+        """One step of all samples, with so many blocks and threads of a block."""
+        self._spread = blocks, threads
         fn = item.function
         assert fn is not None
         code = self._device.code.together(fn)
@@ -179,7 +180,7 @@ class Together:
         """A kernel for one step; `left`: where its outputs go, if they are no planes."""
         assert item.function is not None
         function = self._device.code.together(item.function).functions[part.name]
-        blocks, threads = spread(item.n, self._device.gpu.multiprocessors)
+        blocks, threads = self._spread
         planes = [plane for plane in part.fn.planes if plane.role is not Role.INDEX]
 
         def make() -> Kernel:
