@@ -7,7 +7,7 @@ made for tests: addresses are those of this machine, and what is outside of all 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ class _Memory(Memory):
 
     def __init__(self, spans: Spans) -> None:
         super().__init__()
-        self.regions = [Region("an array", "global", *span, writable=True) for span in spans]
+        self._spans = spans
         self._own: list[NDArray[np.uint8]] = []
 
     def add(self, name: str, space: str, content: NDArray[np.uint8], *, writable: bool) -> int:
@@ -78,6 +78,9 @@ class _Memory(Memory):
         return start
 
     def seal(self) -> None:
+        # An array that was garbage may have been given back since, and its memory be ours by now.
+        arrays = [span for span in self._spans if not any(map(_meet(*span), self.regions))]
+        self.regions += [Region("an array", "global", *span, writable=True) for span in arrays]
         self.regions.sort(key=lambda region: region.start)
         self.starts = np.array([region.start for region in self.regions], np.int64)
         self.ends = self.starts + np.array([region.size for region in self.regions], np.int64)
@@ -86,3 +89,8 @@ class _Memory(Memory):
     def _places(self, addresses: Any, size: int, space: str, *, write: bool) -> Any:
         # Counted from where `_EVERYWHERE` begins.
         return super()._places(addresses, size, space, write=write) + (BASE - _START) // size
+
+
+def _meet(start: int, size: int) -> Callable[[Region], bool]:
+    """Has memory something in common with a region?"""
+    return lambda region: start < region.start + region.size and region.start < start + size
