@@ -19,6 +19,7 @@ from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Item, Launch, Plan, Root, View
+    from hawk.ir.nodes import Function
     from hawk.kernel import Program
 
 
@@ -232,6 +233,16 @@ class Device(abc.ABC):
 
     name: str
     """As messages say it: `the host`."""
+    calls = False
+    """May kernels be called with its arrays outside of graphs? Then it has the three below."""
+
+    def array(self, view: View) -> Any:
+        """Memory of this device as an array."""
+        raise NotImplementedError
+
+    def fill(self, view: View, number: Any) -> None:
+        """Write one number everywhere in memory without gaps, in the order of launches."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def empty(self, shape: tuple[int, ...], dtype: DType) -> Any:
@@ -278,11 +289,13 @@ class Device(abc.ABC):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
+        function: Function | None = None,
     ) -> Loaded:
         """Put a kernel and its planes together.
 
         `planes` follows `compiled.planes`: an array, or the word of a uniform number. The arrays
         are kept alive by what is returned. `words` is the same with the addresses of the arrays.
+        `function` is the program as it was traced, for devices that make code of their own of it.
         """
 
 

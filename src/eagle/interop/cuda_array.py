@@ -24,11 +24,7 @@ _DLPACK = frozenset({2, 13})
 def read(value: Any) -> Foreign:
     """Say that the array is on the GPU."""
     library = type(value).__module__.partition(".")[0]
-    fix = (
-        "a graph that calls it, or {x}.copy_to_host()"
-        if library == "numba"
-        else "a graph that calls it, or a copy of {x} on the CPU"
-    )
+    fix = "{x}.copy_to_host()" if library == "numba" else "a copy of {x} on the CPU"
     return Foreign(None, NUMPY, on_cuda(value), fix)
 
 
@@ -111,6 +107,14 @@ def described_at(
         "version": 3,
     }
     return np.asarray(_Described(interface, owner))
+
+
+def is_described(array: NDArray[Any]) -> bool:
+    """Is the memory of an array only described, here or by `moved`, and not to be read?"""
+    base: object = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, _Described)
 
 
 # -- DLPack ----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import host
 from hawk.targets.ptx.entry import module_text
+from hawk.targets.thread import Way
 
 _SREGS = "llvm.nvvm.read.ptx.sreg"
 _kept: list[object] = []
@@ -24,9 +25,10 @@ _kept: list[object] = []
 SIZES = {"i8": 1, "i32": 4, "float": 4, "i64": 8, "double": 8, "ptr": 8}
 
 
-def of_program(fn: Function) -> tuple[int, tuple[int, ...]]:
+def of_program(fn: Function, way: Way = Way.PLAIN) -> tuple[int, tuple[int, ...]]:
     """Where the native code of a traced program is, and the sizes of its parameters."""
-    text = module_text(optimise(fn), "kernel")
+    text = module_text(optimise(fn), "kernel", (way,))
+    text = text.replace(f"@kernel{way.value}(", "@kernel(").replace('syncscope("device") ', "")
     text = re.sub(r"^target triple.*\n", "", text)
     text = text.replace("ptx_kernel ", "").replace(" addrspace(1)", "")
     text = re.sub(r"addrspacecast ptr (\S+) to ptr", r"bitcast ptr \1 to ptr", text)

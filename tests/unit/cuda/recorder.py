@@ -32,18 +32,19 @@ from eagle.devices.cuda.driver import (
     Work,
 )
 from eagle.devices.simulated.stream import Stream
+from hawk.targets.thread import Way
 from tests.unit.cuda import native
 
 _TEXTS: dict[str, Any] = {}
-"""The traced program that each PTX text was made of."""
+"""The traced program that each PTX text was made of, and the way to launch it."""
 _BODIES: dict[str, tuple[int, tuple[int, ...]]] = {}
 _ptx_of = code.ptx_of
 
 
-def ptx_of(fn: Any, arch: str) -> str:
+def ptx_of(fn: Any, arch: str, way: Way = Way.PLAIN) -> str:
     """What `code.ptx_of` gives, written down."""
-    text = _ptx_of(fn, arch)
-    _TEXTS[text] = fn
+    text = _ptx_of(fn, arch, way)
+    _TEXTS[text] = fn, way
     return text
 
 
@@ -221,7 +222,7 @@ class Recorder(Driver):
             refuse("function", "CUDA_ERROR_NOT_FOUND")
         if text in _TEXTS:
             if text not in _BODIES:
-                _BODIES[text] = native.of_program(_TEXTS[text])
+                _BODIES[text] = native.of_program(*_TEXTS[text])
             address, sizes = _BODIES[text]
         else:
             pointers = (self._setter, self._clock)
@@ -255,6 +256,18 @@ class Recorder(Driver):
         self._enter("settle")
         self.work.wait()
 
+    def run(self, work: Kernel, stream: int) -> None:
+        self._enter("run")
+        self._check_kernel("run", work)
+        self.launches += 1
+        self.work.submit(lambda: self._guarded(lambda: self._call(work)))
+
+    def clear(self, address: int, size: int, stream: int) -> None:
+        self._enter("clear")
+        if not self._is_device(address, size) or size < 1:
+            refuse("clear", text=f"device memory at {address:#x}")
+        self.work.submit(lambda: ctypes.memset(address, 0, size))
+
     def follow(self, stream: int, other: int) -> None:
         self._enter("follow")
         self.followed.append((stream, other))
@@ -280,16 +293,19 @@ class Recorder(Driver):
             refuse("add", text="dependencies")
         match work:
             case Kernel():
-                function = self.functions[work.function]
-                sizes = tuple(each.size for each in work.arguments)
-                if sizes != function.sizes or not 0 < work.threads <= 1024 or work.blocks < 1:
-                    refuse("add", text=f"parameters of {function.name}")
+                self._check_kernel("add", work)
             case Copy():
                 self._check_copy("add", work, inside=found.inside)
             case Host() if found.inside:
                 refuse("add", "CUDA_ERROR_NOT_SUPPORTED", "a host node in a conditional body")
             case _:
                 pass
+
+    def _check_kernel(self, call: str, work: Kernel) -> None:
+        function = self.functions[work.function]
+        sizes = tuple(each.size for each in work.arguments)
+        if sizes != function.sizes or not 0 < work.threads <= 1024 or work.blocks < 1:
+            refuse(call, text=f"parameters of {function.name}")
 
     def _check_copy(self, call: str, work: Copy, *, inside: bool) -> None:
         ends = (
@@ -392,17 +408,24 @@ class Recorder(Driver):
     # -- running -----------------------------------------------------------------------------------
 
     def _replay(self, parts: dict[int, dict[int, Node]], top: int, staged: Any) -> None:
+        self.values = {
+            handle: default
+            for graph in parts
+            for handle, default in (
+                self.graphs[graph].handles.items() if graph in self.graphs else ()
+            )
+        }
+        self._guarded(lambda: self._run(parts, parts[top], staged))
+
+    def _guarded(self, run: Callable[[], object]) -> None:
         try:
-            self.values = {
-                handle: default
-                for graph in parts
-                for handle, default in (
-                    self.graphs[graph].handles.items() if graph in self.graphs else ()
-                )
-            }
-            self._run(parts, parts[top], staged)
+            run()
         except BaseException as error:  # noqa: BLE001 - nobody hears of it on this thread
             self.wrong.append(repr(error))
+
+    def _call(self, work: Kernel) -> None:
+        function = self.functions[work.function]
+        native.call(function.address, [each.word for each in work.arguments])
 
     def _run(self, parts: Any, nodes: dict[int, Node], staged: Any) -> None:
         left = dict(nodes)
@@ -415,8 +438,7 @@ class Recorder(Driver):
     def _do(self, parts: Any, node: Node, staged: Any) -> None:
         match node.work:
             case Kernel():
-                function = self.functions[node.work.function]
-                native.call(function.address, [each.word for each in node.work.arguments])
+                self._call(node.work)
             case Copy() if node.number in staged:
                 ctypes.memmove(node.work.into, staged[node.number], node.work.size)
             case Copy():

@@ -22,6 +22,7 @@ import eagle
 import hawk
 from eagle.devices.cuda import code, device
 from hawk import Int32, Mutable, Scalar
+from hawk.targets.thread import Way
 from tests.unit.cuda import native
 
 _ptx_of = code.ptx_of
@@ -35,9 +36,9 @@ def fake() -> Any:
     return ctypes.CDLL("libcuda.so.1")
 
 
-def _ptx_written_down(fn: Any, arch: str) -> str:
-    text = _ptx_of(fn, arch)
-    _programs[text] = fn
+def _ptx_written_down(fn: Any, arch: str, way: Way = Way.PLAIN) -> str:
+    text = _ptx_of(fn, arch, way)
+    _programs[text] = fn, way
     return text
 
 
@@ -48,7 +49,7 @@ class Registering(device.CudaDevice):
         if text not in _registered:
             _registered.add(text)
             if text in _programs:
-                address, sizes = native.of_program(_programs[text])
+                address, sizes = native.of_program(*_programs[text])
             else:
                 setter, clock = (
                     ctypes.cast(each, ctypes.c_void_p).value or 0

@@ -18,11 +18,11 @@ from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partiti
 from eagle.devices.cuda import refusals
 from eagle.devices.cuda.array import CudaArray, Held
 from eagle.devices.cuda.code import Code
-from eagle.devices.cuda.driver import OLDEST, Copy, Driver, DriverError, Gpu, Side
+from eagle.devices.cuda.driver import OLDEST, Copy, Driver, DriverError, Gpu, Kernel, Side
+from eagle.devices.cuda.locked import Locker, pinned_by_others
 from eagle.devices.cuda.remains import Handles, Remains
 from eagle.devices.guard import Guard
 from eagle.devices.host.device import HOST
-from eagle.devices.host.memory import address_of
 from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
 from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
@@ -33,6 +33,7 @@ from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Plan, Root, View
+    from hawk.ir.nodes import Function
     from hawk.kernel import Program
 
 OLDEST_GPU = 75
@@ -45,9 +46,14 @@ SPIN_SECONDS, LONGEST_NAP = 100e-6, 2e-3
 """So long a thread that waits asks again and again; then it sleeps for a sixteenth of the time it
 has waited, and hears of signals meanwhile."""
 
+MOST_FLYING = 1024
+"""Launches of kernels whose arrays are kept, before the next one waits for all of them."""
+
 
 class CudaDevice(Device):
     """One GPU."""
+
+    calls = True
 
     def __init__(self, number: int, driver: Driver) -> None:
         self.number, self.driver = number, driver
@@ -94,6 +100,14 @@ class CudaDevice(Device):
     def empty(self, shape: tuple[int, ...], dtype: DType) -> CudaArray:
         return self.home.array(self.home.new(shape, np.dtype(dtype.numpy)))
 
+    def array(self, view: View) -> CudaArray:
+        return self.home.array(view)
+
+    def fill(self, view: View, number: Any) -> None:
+        from eagle.devices.cuda.launches import fill
+
+        fill(self, view, number)
+
     def locate(self, value: object) -> View | None:
         if isinstance(value, CudaArray) and value.gpu is self:
             return memory_of(value)
@@ -130,8 +144,12 @@ class CudaDevice(Device):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
+        function: Function | None = None,
     ) -> Loaded:
-        raise DeviceError(f"{self.name}: kernels run there in a graph; see @eagle.Graph.builder")
+        from eagle.devices.cuda.launches import CudaLoaded
+
+        assert function is not None
+        return CudaLoaded(self, function, compiled, planes, words, partition.n)
 
     # -- memory ------------------------------------------------------------------------------------
 
@@ -211,9 +229,26 @@ class CudaDevice(Device):
     def launch(self, ready: int, used: object) -> None:
         """Launch a graph. What it uses is kept until nothing is on its way."""
         with self._asking:
-            if not self._flying or self._flying[-1] is not used:
-                self._flying.append(used)
+            self._keep(used)
             self.driver.launch(ready, self.stream)
+
+    def run(self, work: Kernel, used: object) -> None:
+        """Launch a kernel. What it uses is kept until nothing is on its way."""
+        if len(self._flying) >= MOST_FLYING:
+            self.wait()
+        with self._asking:
+            self._keep(used)
+            self.driver.run(work, self.stream)
+
+    def clear(self, address: int, size: int, used: object) -> None:
+        """Write zeros, in the order of launches."""
+        with self._asking:
+            self._keep(used)
+            self.driver.clear(address, size, self.stream)
+
+    def _keep(self, used: object) -> None:
+        if not self._flying or self._flying[-1] is not used:
+            self._flying.append(used)
 
     @property
     def flying(self) -> bool:
@@ -345,8 +380,8 @@ def _begun(number: int) -> CudaDevice:
         )
     device = CudaDevice(number, driver)
     if not _devices:
-        lock_all(_Locker(device))
-        asked_besides.append(lambda array: _pinned_by_others(device, array))
+        lock_all(Locker(device))
+        asked_besides.append(lambda array: pinned_by_others(device, array))
     _devices[number] = device
     return device
 
@@ -433,35 +468,6 @@ def described(number: int) -> str:
 def library(number: int) -> Library[CudaArray]:
     """What makes arrays on a GPU."""
     return Library(gpu(number).home, CudaArray)
-
-
-class _Locker:
-    """Page-locks pinned arrays, for all GPUs."""
-
-    def __init__(self, device: CudaDevice) -> None:
-        self._device = device
-
-    def lock(self, address: int, size: int) -> None:
-        device = self._device
-        device.guard.check("making a pinned array")
-        try:
-            with device.current():
-                device.driver.lock(address, size)
-        except DriverError as error:
-            raise device.error(f"{size:,} bytes of pinned memory", error) from None
-
-    def unlock(self, address: int, memory: object) -> None:
-        self._device.remains.add(Handles(locked=[(address, memory)]))
-
-
-def _pinned_by_others(device: CudaDevice, array: NDArray[Any]) -> bool:
-    """Is it in page-locked memory that another library made?"""
-    try:
-        with device.current():
-            where = device.driver.where(address_of(array)) if array.size else None
-    except DriverError:
-        return False
-    return where is not None and where.pinned
 
 
 def _finish() -> None:
