@@ -11,7 +11,7 @@ import numpy as np
 
 from eagle.binder import bind
 from eagle.binding import AnyKernel, Door
-from eagle.deploy import Deployed, as_kernel, both_given
+from eagle.deploy import Deployed, as_kernel, both_given, refuse_threads
 from eagle.exact import exact
 from eagle.params import shown, whole
 from eagle.runs.at_once import at_once
@@ -205,6 +205,8 @@ def _simulation(
         problems=problems,
         layout=options.layout,
     )
+    if options.threads is not None:
+        refuse_threads(binding, _door(options.door))
     plan = Plan(
         OnePass() if one_pass else policy_for(kernel.steps, largest=kernel.steps_max),
         max_steps=index(options.max_steps),

@@ -140,6 +140,10 @@ class Builder:
 
         Raises DeviceError, with the name of the node, where the driver refuses something.
         """
+        return self.written(lambda body: self._body(body, list(items)))
+
+    def written(self, write: Callable[[Body], object]) -> Part:
+        """The part of a graph whose nodes `write` adds. The context is current."""
         self.part = Part(Rounds())
         try:
             graph = self.driver.graph()
@@ -147,7 +151,7 @@ class Builder:
             raise self.device.error("a graph", error) from None
         self.part.handles.graphs.append(graph)
         try:
-            self._body(Body(self, graph, inside=False), list(items))
+            write(Body(self, graph, inside=False))
             self.part.ready = self._ready(graph)
         except BaseException:
             self.device.remains.add(self.part.handles)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.devices.arrays import Home, memory_of
-from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partition
+from eagle.devices.arrays import memory_of
+from eagle.devices.base import Captured, Cut, Device, Loaded, Loop, Objection, Partition
 from eagle.devices.cuda import refusals
-from eagle.devices.cuda.array import CudaArray, Held
+from eagle.devices.cuda.array import CudaArray, CudaHome, address_at
 from eagle.devices.cuda.code import Code
 from eagle.devices.cuda.driver import OLDEST, Copy, Driver, DriverError, Gpu, Kernel, Side
 from eagle.devices.cuda.locked import Locker, pinned_by_others
-from eagle.devices.cuda.remains import Handles, Remains
+from eagle.devices.cuda.remains import Remains
 from eagle.devices.guard import Guard
 from eagle.devices.host.device import HOST
 from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
@@ -28,6 +28,7 @@ from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
 from eagle.errors import DeviceError
 from eagle.interop.cuda_array import Located, described_at, streams_in_use
+from eagle.pace import CROWD, Pace
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
@@ -107,6 +108,31 @@ class CudaDevice(Device):
         from eagle.devices.cuda.launches import fill
 
         fill(self, view, number)
+
+    def duplicate(self, view: View, into: View | None = None) -> View:
+        there = self.home.new(view.shape, view.dtype) if into is None else into
+        with self.current():
+            self.follow_others()
+            self.wait()
+        self.transfer(view, Side.DEVICE, there, Side.DEVICE)
+        return there
+
+    @property
+    def crowd(self) -> int:
+        return CROWD * self.gpu.multiprocessors
+
+    def loop(
+        self,
+        function: Function,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        n: int,
+        pace: Pace,
+    ) -> Loop:
+        from eagle.devices.cuda.loop import CudaLoop
+
+        return CudaLoop(self, function, compiled, planes, words, n, pace)
 
     def locate(self, value: object) -> View | None:
         if isinstance(value, CudaArray) and value.gpu is self:
@@ -255,7 +281,7 @@ class CudaDevice(Device):
         """May a replay be on its way?"""
         return bool(self._flying)
 
-    def wait(self) -> None:
+    def wait(self, longest: float = LONGEST_NAP) -> None:
         """Wait until nothing is on its way. The context is current.
 
         A signal handler may raise meanwhile, as Ctrl-C does; what is on its way goes on then.
@@ -265,7 +291,7 @@ class CudaDevice(Device):
             while not self.sweep():
                 waited = perf_counter() - begun
                 if waited > SPIN_SECONDS:
-                    sleep(min(waited / 16, LONGEST_NAP))
+                    sleep(min(waited / 16, longest))
         except DriverError as error:
             raise self.error("while a graph was replayed", error) from None
 
@@ -281,40 +307,6 @@ class CudaDevice(Device):
             if self.remains:
                 self.remains.give_back(self.driver)
             return True
-
-
-class CudaHome(Home):
-    """A GPU, as its arrays need it."""
-
-    def __init__(self, gpu: CudaDevice) -> None:
-        self.gpu, self.name, self.device = gpu, gpu.name, f"cuda:{gpu.number}"
-
-    def enter(self, what: str) -> None:
-        self.gpu.guard.check(what)
-        with self.gpu.current():
-            self.gpu.wait()
-
-    def read(self, memory: NDArray[Any]) -> NDArray[Any]:
-        numbers = np.empty(memory.shape, memory.dtype)
-        self.gpu.transfer(memory, Side.DEVICE, numbers, Side.HOST)
-        return numbers
-
-    def write(self, memory: NDArray[Any], numbers: NDArray[Any]) -> None:
-        self.gpu.transfer(numbers, Side.HOST, memory, Side.DEVICE)
-
-    def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-        held, address = Held(), self.gpu.allocate(size)
-        self.gpu.remains.with_(held, Handles(memory=[address]))
-        return described_at(address, shape, dtype, owner=held)
-
-    def array(self, memory: NDArray[Any]) -> CudaArray:
-        return CudaArray(memory, self)
-
-
-def address_at(array: NDArray[Any]) -> int:
-    """The address of an array of the host or of a device."""
-    return array.__array_interface__["data"][0]
 
 
 # -- which there are -------------------------------------------------------------------------------
