@@ -159,7 +159,7 @@ def no_threads(binding: Binding) -> tuple[str, ...]:
     """What is wrong with a number of threads for arrays on a device, which has its own."""
     if binding.device is HOST:
         return ()
-    return (f"'threads': {binding.device.name} has its own; leave it out",)
+    return (f"'threads': {binding.device.name} has its own; write the call without it",)
 
 
 def refuse_threads(binding: Binding, door: Door) -> None:

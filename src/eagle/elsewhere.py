@@ -34,6 +34,8 @@ class Elsewhere:
     def __init__(self, device: Device, door: str, given: Mapping[int, Any]) -> None:
         self.device, self._door, self._given = device, door, given
         """By what describes its memory: the array of the caller."""
+        self._like = next(iter(given.values()))
+        """What is made is of the library that this is of."""
 
     def door(self, door: Door) -> Door:
         """A door through which nothing is converted or copied."""
@@ -64,7 +66,7 @@ class Elsewhere:
                 assert view is not None
                 memory[id(root)] = view
             arrays[name] = _part(array, root, memory[id(root)])
-            own[name] = device.array(arrays[name])
+            own[name] = device.array(arrays[name], self._like)
         planes: list[Array | int] = []
         words: list[int] = []
         for slot, plane, word in zip(
@@ -127,7 +129,7 @@ def _home(array: Any) -> tuple[Device, Array] | None:
     """Where an array lives; None also for one on a GPU where none can be used."""
     try:
         return home_of(array)
-    except DeviceError:
+    except Exception:  # whatever an exporter raises
         if import_module("eagle.devices.cuda.device").available():
             return None  # said of the plane, with what else is wrong
         raise
@@ -142,7 +144,7 @@ def _apart(device: Device, said: Mapping[Device, str], *, written: bool) -> str:
     what = f"{name!r} is on the host, and {said[device]!r} on {device.name}; write "
     if written:
         return f"{what}an array on {device.name}, and eagle.copy(<it>, into={name}) after the call"
-    return f"{what}eagle.copy({name}, into=<an array on {device.name}>), and that array"
+    return f"{what}eagle.copy({name}, into=<an array on {device.name}>), and give that array"
 
 
 def _refused(binding: Binding, device: Device) -> str:
@@ -150,13 +152,13 @@ def _refused(binding: Binding, device: Device) -> str:
     kernel, compiled = binding.kernel, binding.compiled
     if kernel.checks:
         return (
-            f"{kernel.name} has checks=True, and kernels with checks run on the host only; write "
-            f"@hawk.kernel without checks, for {device.name}"
+            "a kernel with checks=True runs on the host only; write @hawk.kernel without checks, for "
+            f"{device.name}"
         )
     if compiled.phases or compiled.scatters:
         return (
-            f"{kernel.name} reduces or scatters, which is not made for calls and runs on "
-            f"{device.name} yet; write its planes on the host, and eagle.copy(...) before and after"
+            f"a kernel that reduces or scatters cannot be called or run on {device.name} yet; write "
+            "its planes on the host, and eagle.copy(...) before and after"
         )
     if binding.copies:
         copy = binding.copies[0]

@@ -289,8 +289,8 @@ class Device(abc.ABC):
     calls = False
     """May kernels be called with its arrays outside of graphs? Then it has the methods below."""
 
-    def array(self, view: View) -> Any:
-        """Memory of this device as an array."""
+    def array(self, view: View, like: Any = None) -> Any:
+        """Memory of this device as an array, of the library that `like` is of if that may be."""
         raise NotImplementedError
 
     def fill(self, view: View, number: Any) -> None:

@@ -117,6 +117,36 @@ def is_described(array: NDArray[Any]) -> bool:
     return isinstance(base, _Described)
 
 
+class _Shown:
+    """Memory of a device as other libraries take it, kept alive by them."""
+
+    def __init__(self, view: NDArray[Any]) -> None:
+        self._view = view
+        self.__cuda_array_interface__ = {
+            "shape": view.shape,
+            "strides": None,
+            "typestr": view.dtype.str,
+            "data": (view.__array_interface__["data"][0] if view.size else 0, False),
+            "version": 3,  # without a stream: nobody has to be waited for
+        }
+
+
+def in_library_of(like: Any, view: NDArray[Any]) -> Any:
+    """Memory without gaps as an array of the library of `like`, CuPy or PyTorch; None for others.
+
+    Neither is imported for it, and neither waits.
+    """
+    cupy, torch = sys.modules.get("cupy"), sys.modules.get("torch")
+    if cupy is not None and isinstance(like, getattr(cupy, "ndarray", ())):
+        return cupy.asarray(_Shown(view))
+    if torch is not None and isinstance(like, getattr(torch, "Tensor", ())):
+        try:
+            return torch.as_tensor(_Shown(view), device=like.device)
+        except TypeError:  # it has no such type of numbers
+            return None
+    return None
+
+
 # -- DLPack ----------------------------------------------------------------------------------------
 
 

@@ -110,9 +110,8 @@ class DeviceCourse:
                 launches = one_pass_launches(
                     seen.furthest, max_steps=plan.max_steps, every=plan.every
                 )
-                over = seen.taken >= plan.max_steps or not plan.every
-                live = seen.going if over else 0
-                return Counted(launches, is_exact(launches, live=live))
+                halfway = seen.taken < plan.max_steps and seen.taken % (plan.every or plan.max_steps)
+                return Counted(launches, is_exact(launches, live=0 if halfway else seen.going))
             case _ as never:
                 assert_never(never)
         return Counted(launches, is_exact(launches, live=seen.going))
@@ -159,7 +158,8 @@ class DeviceBatch(Batch):
     def steps_taken(self) -> Any:
         if self._steps_taken is None:
             return None
-        return self._device.array(self._device.duplicate(self._steps_taken))
+        like = next(iter(self._binding.own.values()))
+        return self._device.array(self._device.duplicate(self._steps_taken), like)
 
     def copies(self) -> dict[str, Any]:
         arrays, duplicate = self._binding.arrays, self._device.duplicate

@@ -60,6 +60,8 @@ class CudaArray(DeviceArray):
 class CudaHome(Home):
     """A GPU, as its arrays need it."""
 
+    calls = True
+
     def __init__(self, gpu: CudaDevice) -> None:
         self.gpu, self.name, self.device = gpu, gpu.name, f"cuda:{gpu.number}"
 

@@ -27,7 +27,7 @@ from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
 from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
 from eagle.errors import DeviceError
-from eagle.interop.cuda_array import Located, described_at, streams_in_use
+from eagle.interop.cuda_array import Located, described_at, in_library_of, streams_in_use
 from eagle.pace import CROWD, Pace
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
@@ -101,8 +101,9 @@ class CudaDevice(Device):
     def empty(self, shape: tuple[int, ...], dtype: DType) -> CudaArray:
         return self.home.array(self.home.new(shape, np.dtype(dtype.numpy)))
 
-    def array(self, view: View) -> CudaArray:
-        return self.home.array(view)
+    def array(self, view: View, like: Any = None) -> Any:
+        made = None if isinstance(like, CudaArray) else in_library_of(like, view)
+        return self.home.array(view) if made is None else made
 
     def fill(self, view: View, number: Any) -> None:
         from eagle.devices.cuda.launches import fill

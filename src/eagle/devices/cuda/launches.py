@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.base import Loaded, Outcome, Watch
+from eagle.devices.cuda.array import address_at
 from eagle.devices.cuda.build import of_planes, spread
 from eagle.devices.cuda.driver import Argument, DriverError, Kernel, Side
 from hawk.ir.nodes import Function
@@ -94,6 +95,7 @@ def fill(device: CudaDevice, view: NDArray[Any], number: Any) -> None:
                 device.wait()
                 device.transfer(np.full(view.shape, one), Side.HOST, view, Side.DEVICE)
             else:
-                device.clear(view.__array_interface__["data"][0], view.nbytes, view)
+                device.clear(address_at(view), view.nbytes, view)
+                device.lead_others()
         except DriverError as error:
             raise device.error(f"{view.nbytes:,} bytes", error) from None

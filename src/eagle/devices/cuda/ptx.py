@@ -138,12 +138,12 @@ class Small:
         self._do(f"st.global.u64 [{self._parameter(clock)}], {time};")
 
     def early(self, clock: int, nanoseconds: int) -> str:
-        """Is it less than so long since the time was written down?"""
+        """Is it less than so long since the time was written down? Also before that."""
         time, then, test = self._new_wide(), self._new_wide(), self._new_predicate()
         self._do(f"ld.global.u64 {then}, [{self._parameter(clock)}];")
         self._do(f"mov.u64 {time}, %globaltimer;")
         self._do(f"sub.s64 {time}, {time}, {then};")
-        self._do(f"setp.lt.u64 {test}, {time}, {nanoseconds};")
+        self._do(f"setp.lt.s64 {test}, {time}, {nanoseconds};")
         return test
 
     def tally(self, number: int, counts: int, room: int) -> None:
