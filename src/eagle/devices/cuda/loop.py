@@ -234,14 +234,14 @@ class CudaLoop(Loop):
     def _write(self, body: Body) -> None:
         step = Item(name=self._function.name)
         first = body.handle()
-        body.small(lambda small: self._look(small, first, mapped=False, starts=True), step)
+        body.small(lambda small: self._enter(small, first, mapped=False), step)
         inner = body.condition(first, Kind.WHILE, step)
         self._launch(inner, step, Way.AUTO)
         inner.small(lambda small: self._look(small, first, mapped=False), step)
         if not self._maps:
             return
         second, pick = body.handle(), Item(name="pick")
-        body.small(lambda small: self._look(small, second, mapped=True, counts=False), step)
+        body.small(lambda small: self._enter(small, second, mapped=True), step)
         inner = body.condition(second, Kind.WHILE, step)
         due = inner.handle()
         inner.small(lambda small: small.set(due, small.noted(self._at(Told.DUE))), pick)
@@ -249,21 +249,24 @@ class CudaLoop(Loop):
         self._launch(inner, step, Way.MAPPED)
         inner.small(lambda small: self._look(small, second, mapped=True), step)
 
-    def _look(
-        self, small: ptx.Small, handle: int, *, mapped: bool, starts: bool = False, counts: bool = True
-    ) -> None:
-        """Count the launch before, and say whether the loop goes on."""
-        if starts:
+    def _enter(self, small: ptx.Small, handle: int, *, mapped: bool) -> None:
+        """Does a loop begin? Of each graph that is launched one does, however late it is."""
+        if not mapped:
             small.start(self._at(Told.CLOCK))
-        elif counts:
-            small.tally(self._at(Told.LAST), self._at(Told.COUNTS), KINDS)
-        test = small.all(
-            small.noted(self._at(Told.GOES)), small.early(self._at(Told.CLOCK), WINDOW)
-        )
-        if self._maps:
-            there = small.noted(self._at(Told.MAPPED))
-            test = small.all(test, there if mapped else small.opposite(there))
-        small.set(handle, test)
+        small.set(handle, self._goes(small, mapped=mapped))
+
+    def _look(self, small: ptx.Small, handle: int, *, mapped: bool) -> None:
+        """Count the launch before, and say whether the loop goes on."""
+        small.tally(self._at(Told.LAST), self._at(Told.COUNTS), KINDS)
+        early = small.early(self._at(Told.CLOCK), WINDOW)
+        small.set(handle, small.all(early, self._goes(small, mapped=mapped)))
+
+    def _goes(self, small: ptx.Small, *, mapped: bool) -> str:
+        goes = small.noted(self._at(Told.GOES))
+        if not self._maps:
+            return goes
+        there = small.noted(self._at(Told.MAPPED))
+        return small.all(goes, there if mapped else small.opposite(there))
 
     def _launch(self, body: Body, item: Item, way: Way) -> None:
         """A launch of the kernel, and what is decided after it."""
