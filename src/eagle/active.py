@@ -183,8 +183,8 @@ def _mask(given: object, *, written: bool) -> NDArray[np.bool]:
     view, other = view_of(given), foreign(given)
     if view is None and other is not None:
         raise TypeError(
-            f"eagle.ActiveSet: 'mask': expected bool (n,) of the host, got {other.got}; for samples "
-            "on a GPU write eagle.run_until_done(...), which keeps such a map there"
+            f"eagle.ActiveSet: 'mask': expected bool (n,) of the host, got {other.got}; for "
+            "samples on a GPU write eagle.run_until_done(...), which keeps such a map there"
         )
     if view is None or view.dtype != np.bool or view.ndim != 1:
         got = shown(given) if view is None else f"{view.dtype} {view.shape}"

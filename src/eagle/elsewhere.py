@@ -120,8 +120,7 @@ def elsewhere(kernel: AnyKernel, door: Door, given: Arguments) -> Elsewhere | No
         raise BindError(named, kernel.name, (apart,))
     for name, (_, view) in views.items():
         value = given.values[name]
-        oriented = isinstance(value, Oriented)
-        given.values[name] = Oriented(view, value.axis) if oriented else view
+        given.values[name] = Oriented(view, value.axis) if isinstance(value, Oriented) else view
     return Elsewhere(device, named, {id(view): array for array, view in views.values()})
 
 
@@ -152,13 +151,13 @@ def _refused(binding: Binding, device: Device) -> str:
     kernel, compiled = binding.kernel, binding.compiled
     if kernel.checks:
         return (
-            "a kernel with checks=True runs on the host only; write @hawk.kernel without checks, for "
-            f"{device.name}"
+            "a kernel with checks=True runs on the host only; write @hawk.kernel without checks, "
+            f"for {device.name}"
         )
     if compiled.phases or compiled.scatters:
         return (
-            f"a kernel that reduces or scatters cannot be called or run on {device.name} yet; write "
-            "its planes on the host, and eagle.copy(...) before and after"
+            f"a kernel that reduces or scatters cannot be called or run on {device.name} yet; "
+            "write its planes on the host, and eagle.copy(...) before and after"
         )
     if binding.copies:
         copy = binding.copies[0]

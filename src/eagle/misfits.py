@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.interop.cuda_array import is_described
 from eagle.interop.base import NUMPY as NUMPY_SPELLING
 from eagle.interop.base import Foreign, Spelling, foreign
+from eagle.interop.cuda_array import is_described
 from eagle.overlap import overlaps_itself
 from eagle.params import is_number, shown
 from eagle.planes import NUMPY, Shape, view_of

@@ -49,10 +49,10 @@ def one_pass(n: int, *, crowd: int) -> Pace:
     return fixed(most) if n <= crowd else Pace(LONGEST, FIRST, most)
 
 
-# -- compiled by hawk too: whole numbers, `if`, `min` and `max` --------------------------------------
+# -- compiled by hawk too: whole numbers, `if`, `min` and `max` ----------------------------------
 
 
-def next_steps(steps, finished, going, least, most):  # noqa: ANN001, ANN201 - ints, or hawk's Index
+def next_steps(steps: int, finished: int, going: int, least: int, most: int) -> int:
     """Steps of the launch after one of `steps`, in which `finished` became done; `going` go on."""
     before = going + finished
     if FEW * finished < before:
@@ -62,6 +62,6 @@ def next_steps(steps, finished, going, least, most):  # noqa: ANN001, ANN201 - i
     return max(least, min(most, steps))
 
 
-def is_due(going, places, crowd):  # noqa: ANN001, ANN201 - as above
+def is_due(going: int, places: int, crowd: int) -> bool:
     """Should the `going` samples be picked, when launches look at `places`?"""
     return going > 0 and places > crowd and 2 * going <= places

@@ -19,11 +19,14 @@ from hawk.ir.nodes import CHANGED
 class Running(Protocol):
     """A run on its way, see `Course`."""
 
-    live: int
-    compactions: int
-    mapped: bool
-    threads: int
-
+    @property
+    def live(self) -> int: ...
+    @property
+    def compactions(self) -> int: ...
+    @property
+    def mapped(self) -> bool: ...
+    @property
+    def threads(self) -> int: ...
     @property
     def is_over(self) -> bool: ...
 

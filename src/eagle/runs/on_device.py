@@ -110,7 +110,9 @@ class DeviceCourse:
                 launches = one_pass_launches(
                     seen.furthest, max_steps=plan.max_steps, every=plan.every
                 )
-                halfway = seen.taken < plan.max_steps and seen.taken % (plan.every or plan.max_steps)
+                halfway = seen.taken < plan.max_steps and seen.taken % (
+                    plan.every or plan.max_steps
+                )
                 return Counted(launches, is_exact(launches, live=0 if halfway else seen.going))
             case _ as never:
                 assert_never(never)

@@ -1,7 +1,5 @@
 """Kernels called and launched with arrays on a GPU, by a driver made for tests."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Iterator
@@ -54,7 +52,9 @@ def bounce(ball: Mutable[Ball], floor: Param):
 
 
 @hawk.kernel
-def looked_up(i: Int32, flag: Bool, table: Table[Scalar, "m"], turn: Param[Matrix[2, 2]]) -> Vector[2]:
+def looked_up(
+    i: Int32, flag: Bool, table: Table[Scalar, "m"], turn: Param[Matrix[2, 2]]
+) -> Vector[2]:
     v = hawk.math.vec(table[i], table[i + 1]) if flag else hawk.math.vec(0.0, 1.0)
     return turn @ v
 

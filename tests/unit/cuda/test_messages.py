@@ -330,9 +330,7 @@ for _title, _ask in {
         fall, max_steps=9, z=xp.zeros(3), threads=2
     ),
     "a launch with a number of threads": lambda xp: _launched(xp, threads=2),
-    "a launch of some samples": lambda xp: _launched(
-        xp, active=eagle.ActiveSet(np.zeros(3, bool))
-    ),
+    "a launch of some samples": lambda xp: _launched(xp, active=eagle.ActiveSet(np.zeros(3, bool))),
     "a set of samples on a GPU": lambda xp: eagle.ActiveSet(xp.zeros(3, bool)),
 }.items():
     case(_title)(in_a_call(_ask))

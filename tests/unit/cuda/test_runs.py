@@ -105,13 +105,13 @@ def test_simulate_gives_the_bits_of_the_host(xp: TestLibrary, n: int, dtype: Any
 
 @pytest.mark.parametrize("n", NS)
 @pytest.mark.parametrize("steps", [1, 16, "auto"])
-def test_a_run_until_done_gives_the_bits_of_the_host(
-    xp: TestLibrary, steps: Any, n: int
-) -> None:
+def test_a_run_until_done_gives_the_bits_of_the_host(xp: TestLibrary, steps: Any, n: int) -> None:
     left = np.random.default_rng(n).integers(1, 150, n)
     found: list[Any] = []
     for each in (np, xp):
-        simulation = eagle.until_done(hawk.steps(countdown, steps), max_steps=130, **counting(each, left))
+        simulation = eagle.until_done(
+            hawk.steps(countdown, steps), max_steps=130, **counting(each, left)
+        )
         found.append(simulation.run())
     due, got = found
     same(xp, due, got)
@@ -124,7 +124,9 @@ def test_a_run_until_done_gives_the_bits_of_the_host(
 def test_auto_takes_longer_launches_while_few_become_done(xp: TestLibrary) -> None:
     told = eagle.run_until_done(countdown, max_steps=10_000, **counting(xp, [300] * 5))
     assert {16: 1, 32: 1, 64: 4} == told.launches_by_k
-    assert (6, 304, False, 'steps="auto"') == report(told, "launches", "steps", "exact_steps", "mode")
+    assert (6, 304, False, 'steps="auto"') == report(
+        told, "launches", "steps", "exact_steps", "mode"
+    )
     told = eagle.run_until_done(countdown, max_steps=100, **counting(xp, [300] * 5))
     assert {16: 1, 32: 1, 52: 1} == told.launches_by_k
     assert (100, True) == report(told, "steps", "exact_steps")
@@ -136,7 +138,9 @@ def test_what_is_left_of_many_samples_is_picked(xp: TestLibrary) -> None:
     told = eagle.run_until_done(hawk.steps(countdown, 8), max_steps=400, **planes)
     assert (1, True, 201) == report(told, "compactions", "mapped", "worst")
     assert np.minimum(left, 400).tolist() == xp.asnumpy(planes["taken"]).tolist()
-    told = eagle.run_until_done(hawk.steps(countdown, 8), max_steps=400, **counting(xp, left[:1000]))
+    told = eagle.run_until_done(
+        hawk.steps(countdown, 8), max_steps=400, **counting(xp, left[:1000])
+    )
     assert (0, False) == report(told, "compactions", "mapped")
 
 
@@ -319,9 +323,7 @@ def test_an_exception_of_the_function_that_is_told_ends_the_run(xp: TestLibrary)
             raise KeyboardInterrupt
 
     planes = counting(xp, [30, 300, 1000])
-    simulation = eagle.simulation(
-        countdown, max_steps=500, every=100, on_progress=tell, **planes
-    )
+    simulation = eagle.simulation(countdown, max_steps=500, every=100, on_progress=tell, **planes)
     with pytest.raises(KeyboardInterrupt) as stopped:
         simulation.run()
     result = stopped.value.result  # type: ignore[attr-defined]
@@ -424,7 +426,7 @@ def test_random_programs_have_the_bits_of_the_host(
 
 
 def _on_gpu(xp: TestLibrary, gpu: Any, fn: Any, compiled: Any, batch: Batch, pace: Pace) -> int:
-    """Run a traced program on the samples of a batch, 20 steps at most; how often some are picked."""
+    """Run a program on the samples of a batch, 20 steps at most; how often some were picked."""
     from hawk.ir.nodes import TABLES, Role
     from hawk.targets.base import raw_word
 

@@ -1,5 +1,8 @@
 """Kernels of eagle's own that a run on a GPU consists of, besides the user's: written for hawk."""
 
+# Kernels are ordinary Python to a type checker, which cannot know what annotations mean to us.
+# pyright: reportUnusedVariable=false
+
 from __future__ import annotations
 
 import hawk
@@ -88,9 +91,13 @@ def begun(counts: Table[Index], sums: Table[Index]) -> Index:
 
 @hawk.kernel
 def picked(
-    over: Table[Bool], begins: Table[Index], going: Table[Index], count: Param[Index], chunks: Param[Index]
+    over: Table[Bool],
+    begins: Table[Index],
+    going: Table[Index],
+    count: Param[Index],
+    chunks: Param[Index],
 ) -> Index:
-    """The sample that stands at a place among those that go on; `count` where there are not so many."""
+    """The sample that stands at a place among those that go on; else `count`."""
     place = hawk.sample_index()
     sample = count
     if place < going[0]:

@@ -1,8 +1,8 @@
 """A run on a GPU: one CUDA graph that launches a kernel until all samples are done.
 
     [begin]  ->  WHILE { launch; decide; [go on?] }
-             ->  [go on?]  ->  WHILE { [due?] -> IF { pick what is left }; launch by the map; decide;
-                                       [go on?] }
+    ->  [is there a map?]  ->  WHILE { [due?]  ->  IF { pick what is left }
+                                       ->  launch by the map; decide; [go on?] }
 
 What is decided stands in memory of the GPU, see `Told`. A graph ends after `WINDOW` at the latest:
 then the host may hear of signals, and launches it again. The second loop is there for batches that
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 import hawk
 from eagle.devices.base import Loop, SoFar
 from eagle.devices.cuda import kernels, ptx
+from eagle.devices.cuda.array import address_at
 from eagle.devices.cuda.build import Body, Builder, of_planes, spread
 from eagle.devices.cuda.driver import Argument, DriverError, Kernel, Kind, Side
-from eagle.devices.cuda.array import address_at
 from eagle.devices.cuda.hosts import Kept
 from eagle.devices.cuda.kernels import CHUNK, GROUP
 from eagle.devices.cuda.remains import Handles
@@ -133,7 +133,7 @@ class CudaLoop(Loop):
     def threads(self) -> int:
         return self.blocks * self.threads_each
 
-    # -- a run ---------------------------------------------------------------------------------------
+    # -- a run -------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         told = np.zeros(SIZE, np.int64)
@@ -198,7 +198,7 @@ class CudaLoop(Loop):
         given = {"numbers": view.reshape(-1), "count": self._n}
         return int(self._by_chunks(kernels.greatest, given).max(initial=0))
 
-    # -- counting ------------------------------------------------------------------------------------
+    # -- counting ----------------------------------------------------------------------------------
 
     def _going(self) -> NDArray[Any]:
         """How many samples of each chunk are not done."""
@@ -210,8 +210,8 @@ class CudaLoop(Loop):
             with device.current():
                 try:
                     device.follow_others()
-                    work = launch_of(device, kernel, len(self._counts), {**given, "out": self._counts})
-                    device.run(work, self._used)
+                    given = {**given, "out": self._counts}
+                    device.run(launch_of(device, kernel, len(self._counts), given), self._used)
                     device.wait(NAP)
                 except DriverError as error:
                     raise device.error(self._function.name, error) from None
@@ -222,7 +222,7 @@ class CudaLoop(Loop):
         self._device.transfer(view, Side.DEVICE, numbers, Side.HOST)
         return numbers
 
-    # -- the graph -----------------------------------------------------------------------------------
+    # -- the graph ---------------------------------------------------------------------------------
 
     def _build(self) -> None:
         device, name = self._device, f"the run of {self._function.name}"
@@ -291,7 +291,13 @@ class CudaLoop(Loop):
             (
                 kernels.picked,
                 self._map,
-                {"over": over, "begins": self._begins, "going": going, "count": n, "chunks": chunks},
+                {
+                    "over": over,
+                    "begins": self._begins,
+                    "going": going,
+                    "count": n,
+                    "chunks": chunks,
+                },
             ),
         ):
             self._add(body, item, launch_of(self._device, kernel, len(out), {**given, "out": out}))
@@ -314,8 +320,7 @@ def launch_of(device: CudaDevice, kernel: Own, n: int, given: dict[str, Given]) 
             table = given[plane.name.removeprefix("extent 0 of ")]
             assert isinstance(table, np.ndarray)
             value = len(table)
-        is_number = isinstance(value, int)
-        words.append(raw_word(value, plane.dtype) if is_number else address_at(value))
+        words.append(raw_word(value, plane.dtype) if isinstance(value, int) else address_at(value))
     blocks, threads = spread(n, device.gpu.multiprocessors)
     arguments = (*of_planes(fn.planes, words), Argument(n, 8), Argument(1, 8))
     return Kernel(device.code.of_program(fn), blocks, threads, arguments)
