@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
+import signal
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import code, device
-from hawk import Int32, Mutable, Scalar
+from hawk import Index, Int32, Mutable, Scalar, Terminated
 from hawk.targets.thread import Way
 from tests.unit.cuda import native
 
@@ -313,6 +314,68 @@ def exchange() -> None:
     assert [12.0, 12.0] == xp.asnumpy(third).tolist()
 
 
+@hawk.kernel
+def countdown(left: Mutable[Index], taken: Mutable[Index], over: Terminated):
+    left -= 1
+    taken += 1
+    over = left <= 0
+
+
+def calls() -> None:
+    """Kernels called and bound outside of graphs, one after the other, with nobody waiting."""
+    xp, x = library(), np.linspace(0.0, 1.0, 1000)
+    y, due = xp.array(x), x
+    for _ in range(200):
+        y, due = twice(y, out=y), twice(due)
+        inc(y)
+        due += 1.0
+    assert due.tobytes() == xp.asnumpy(y).tobytes()
+    bound = eagle.deploy(countdown).bind(left=xp.full(5, 3, np.int64), taken=xp.zeros(5, np.int64))
+    for _ in range(4):
+        bound.launch()
+    assert [3] * 5 == xp.asnumpy(bound.planes["taken"]).tolist()
+    assert xp.asnumpy(bound.finished).all()
+
+
+def runs() -> None:
+    """Runs have the results of the host's, also where a signal ends them again and again."""
+    xp = library()
+    left = np.random.default_rng(0).integers(1, 500, 3000)
+    for steps in (1, 16, "auto"):
+        planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
+        report = eagle.run_until_done(hawk.steps(countdown, steps), max_steps=400, **planes)
+        assert np.minimum(left, 400).tolist() == xp.asnumpy(planes["taken"]).tolist()
+        assert (report.finished, report.mapped) == (int((left <= 400).sum()), True)
+    left = np.arange(1, 65) * 200
+    planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
+    simulation = eagle.until_done(countdown, max_steps=2**40, **planes)
+    stopped = 0
+
+    def ring(*_: object) -> None:
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        while simulation.status != "done":
+            signal.setitimer(signal.ITIMER_REAL, 0.03)
+            try:
+                simulation.run()
+            except InterruptedError as found:
+                stopped += 1
+                now = xp.asnumpy(planes["taken"])
+                assert (left - now == xp.asnumpy(planes["left"])).all()
+                assert (now == np.minimum(left, now.max())).all()
+                assert found.result.report.steps == now.max()  # type: ignore[attr-defined]
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    report = simulation.report
+    assert left.tolist() == xp.asnumpy(planes["taken"]).tolist()
+    assert report is not None and {1: 12_800} == report.launches_by_k
+    assert stopped
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     each.__name__: each
     for each in (
@@ -325,6 +388,8 @@ SCENARIOS: dict[str, Callable[[], None]] = {
         builds,
         profile,
         exchange,
+        calls,
+        runs,
         leaving,
     )
 }
