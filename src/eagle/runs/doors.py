@@ -59,6 +59,7 @@ def simulate(
     Nothing is copied or converted, but for small arrays with the samples first (LayoutWarning):
     BindError says all that does not fit before anything is written. `layout`, `"samples_first"` or
     `"samples_last"`, or a dict that says it by plane, is for arrays whose shape reads both ways.
+    Arrays on a GPU run there, in launches that the GPU makes by itself; `threads` is not for them.
     Ctrl-C raises KeyboardInterrupt within 0.2 s, with the result so far as its `result`; see
     `Simulation.run`.
     """

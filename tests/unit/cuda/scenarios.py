@@ -346,10 +346,10 @@ def runs() -> None:
         report = eagle.run_until_done(hawk.steps(countdown, steps), max_steps=400, **planes)
         assert np.minimum(left, 400).tolist() == xp.asnumpy(planes["taken"]).tolist()
         assert (report.finished, report.mapped) == (int((left <= 400).sum()), True)
-    left = np.arange(1, 65) * 200
+    left, report = np.arange(1, 65) * 200, None
     planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
     simulation = eagle.until_done(countdown, max_steps=2**40, **planes)
-    stopped = 0
+    stopped: list[InterruptedError] = []
 
     def ring(*_: object) -> None:
         raise InterruptedError
@@ -361,18 +361,20 @@ def runs() -> None:
             try:
                 simulation.run()
             except InterruptedError as found:
-                stopped += 1
-                now = xp.asnumpy(planes["taken"])
-                assert (left - now == xp.asnumpy(planes["left"])).all()
-                assert (now == np.minimum(left, now.max())).all()
-                assert found.result.report.steps == now.max()  # type: ignore[attr-defined]
+                stopped.append(found)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+            now = xp.asnumpy(planes["taken"])
+            assert (left - now == xp.asnumpy(planes["left"])).all()
+            assert (now == np.minimum(left, now.max())).all()
+            report = simulation.report
+            assert report is not None
+            assert report.steps == now.max()
     finally:
         signal.signal(signal.SIGALRM, before)
-    report = simulation.report
     assert left.tolist() == xp.asnumpy(planes["taken"]).tolist()
-    assert report is not None and {1: 12_800} == report.launches_by_k
+    assert report is not None
+    assert {1: 12_800} == report.launches_by_k
     assert stopped
 
 
