@@ -48,7 +48,6 @@ class Registering(device.CudaDevice):
 
     def function(self, text: str, name: str) -> int:
         if text not in _registered:
-            _registered.add(text)
             if text in _programs:
                 address, sizes = native.of_program(*_programs[text])
             else:
@@ -59,6 +58,7 @@ class Registering(device.CudaDevice):
                 address, sizes = native.of_small(text, setter, clock)
             given = (ctypes.c_int * len(sizes))(*sizes)
             fake().fake_register(text.encode(), ctypes.c_void_p(address), len(sizes), given)
+            _registered.add(text)
         return super().function(text, name)
 
 
