@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--programs",
         type=int,
-        default=120,
+        default=80,
         metavar="N",
         help="random programs that the oracle tests try (default: %(default)s)",
     )

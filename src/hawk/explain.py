@@ -208,7 +208,7 @@ def _chains(fn: Function, chains: int) -> str:
     together = f"{chains} vectors are advanced side by side" if chains > 1 else "one at a time"
     operations = _counted(work, "operation")
     if repeats_itself(fn):
-        why = "what is done around a group takes as long as some thirty operations"
+        why = "no sample waits for its own results, and more would not fit the registers"
     elif work < SHORT:
         why = f"a step is only {operations} long and would wait for its own results"
     elif work < LONGER:

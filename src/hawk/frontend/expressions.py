@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -284,6 +285,8 @@ class Expressions:
             if node.attr in KINDS and not given:
                 fix = Edit(f"hawk.{node.attr}({text})", ", of all samples")
             if isinstance(owner, GridScalar):
+                over = _over(owner, given) if node.attr in KINDS else ""
+                fix = Edit(f'hawk.{node.attr}({text}, over="{over}")') if over else fix
                 near = nearest(node.attr, grids.METHODS)
                 what = f"`{text}` is a Grid and has no `{node.attr}`"
                 fix = f"{text}.{near}({', '.join(given)})" if near else fix
@@ -306,6 +309,14 @@ class Expressions:
         sides = (facing or node, node)
         answer = self.conditions.comparison(frame, node, ast.Eq(), value, other, sides)
         return self.domain.truth(frame, answer, node)
+
+
+def _over(grid: GridScalar, given: list[str]) -> str:
+    """The dimension that NumPy's `axis=` means; empty where it is not one number that counts it."""
+    axes = grid.form.axes if grid.form else ()
+    found = re.fullmatch(r"(?:axis\s*=\s*)?(-?\d+)", given[0]) if len(given) == 1 else None
+    place = int(found[1]) if found else len(axes)
+    return axes[place] if -len(axes) <= place < len(axes) else ""
 
 
 def _of_grid(frame: Frame, node: ast.Attribute, given: Sequence[str]) -> str:

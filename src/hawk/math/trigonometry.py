@@ -37,13 +37,14 @@ NO_MORE = (0.0,) * (WINDOW + 31 - len(c.BITS_OF_TWO_OVER_PI))
 """Parts that no float64 is large enough for."""
 
 
-def _reduced(x: Term) -> tuple[tuple[Term, Term, Term], Term]:
-    """The low bits of n as an integer and r as a pair; and whether that is wrong.
+def _reduced(x: Term, ahead: int) -> tuple[tuple[Term, Term, Term], Term]:
+    """The low bits of n + `ahead` as an integer and r as a pair; and whether that is wrong.
 
     So it is next to a multiple of pi/2, and where x is so large that r may be seen as next to one.
     """
-    turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
-    n = turned - magic(x)
+    zero = magic(x) + ahead
+    turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], zero)
+    n = turned - zero
     first, second, _ = x.of(c.HALF_PI_64, c.HALF_PI_32)
     head = fma(-n, first, x)  # exact: both are multiples of one last place, and nearly the same
     high = fma(-n, second, head)
@@ -54,14 +55,19 @@ def _reduced(x: Term) -> tuple[tuple[Term, Term, Term], Term]:
 
 
 def _of_reduced(
-    x: Term, function: Callable[[Term, Term, Term], tuple[Term, ...]]
+    x: Term, function: Callable[[Term, Term, Term], tuple[Term, ...]], ahead: int = 0
 ) -> tuple[Term, ...]:
-    """`function` of what x is reduced to.
+    """`function` of what x is reduced to, with `ahead` quadrants added.
 
     It is written in the branch that samples seldom take, too: so few values are held across that.
     """
-    usual, rare = _reduced(x)
-    return where(rare, lambda: function(*_reduced_anywhere(x)), function(*usual))
+
+    def anywhere() -> tuple[Term, ...]:
+        quadrant, r, low = _reduced_anywhere(x)
+        return function(quadrant + ahead if ahead else quadrant, r, low)
+
+    usual, rare = _reduced(x, ahead)
+    return where(rare, anywhere, function(*usual))
 
 
 def _reduced_anywhere(x: Term) -> tuple[Term, Term, Term]:
@@ -139,34 +145,40 @@ def _cosine(r: Term, low: Term) -> tuple[Term, Term]:
     return head, fma(z * z, tail, rest)
 
 
-def _signed(x: Term, quadrant: Term) -> Term:
-    """x, or -x in the third and fourth quadrant."""
-    top = x.of(62, 30)
-    return from_bits(bits_of(x) ^ ((quadrant & 2) << top))
+def _both(r: Term, low: Term) -> tuple[Term, Term]:
+    """The sine and the cosine of r + low."""
+    (s, s_low), (k, k_low) = _sine(r, low), _cosine(r, low)
+    return s + s_low, k + k_low
 
 
-def _sines(quadrant: Term, r: Term, low: Term) -> tuple[Term, Term]:
-    sine, cosine = (head + tail for head, tail in (_sine(r, low), _cosine(r, low)))
-    odd = (quadrant & 1).differs(0)
-    s, k = select(odd, cosine, sine), select(odd, sine, cosine)
-    return _signed(s, quadrant), _signed(k, quadrant + 1)
+def _turned(quadrant: Term, sine: Term, cosine: Term, like: Term | None = None) -> Term:
+    """The sine so many quadrants ahead; with the other sign where `like` has one."""
+    turns = quadrant << sine.of(62, 30)
+    result = select((quadrant & 1).differs(0), cosine, sine)
+    sign = turns if like is None else turns ^ bits_of(like)
+    return from_bits(bits_of(result) ^ (sign & result.of(-(2**63), -(2**31))))
 
 
 def sincos(x: Term) -> tuple[Term, Term]:
     """The sine and the cosine of x, in radians."""
-    s, k = _of_reduced(x, _sines)
-    return _small_itself(x, s), k
+
+    def of_reduced(quadrant: Term, r: Term, low: Term) -> tuple[Term, Term]:
+        both = _both(r, low)
+        return _turned(quadrant, *both, like=x), _turned(quadrant + 1, *both)
+
+    s, k = _of_reduced(abs(x), of_reduced)
+    return s, k
 
 
 def sin(x: Term) -> Term:
     """The sine of x, in radians."""
-    (s,) = _of_reduced(x, lambda *reduced: _sines(*reduced)[:1])
-    return _small_itself(x, s)
+    (s,) = _of_reduced(abs(x), lambda quadrant, *r: (_turned(quadrant, *_both(*r), like=x),))
+    return s
 
 
 def cos(x: Term) -> Term:
-    """The cosine of x, in radians."""
-    (k,) = _of_reduced(x, lambda *reduced: _sines(*reduced)[1:])
+    """The cosine of x, in radians: the sine a quadrant ahead."""
+    (k,) = _of_reduced(abs(x), lambda quadrant, *r: (_turned(quadrant, *_both(*r)),), ahead=1)
     return k
 
 

@@ -12,7 +12,7 @@ import pytest
 import eagle
 from eagle.devices.host import team as team_module
 from eagle.devices.host import watch_entries
-from eagle.devices.host.team import PIECES_PER_THREAD, HostTeam, piece_to_end
+from eagle.devices.host.team import PIECES_PER_THREAD, HostTeam, piece_of_many, piece_to_end
 from tests.unit.eagle.kernels import countdown, double, oscillator, swinging
 from tests.unit.eagle.stand_in import StandIn
 
@@ -217,6 +217,33 @@ def test_a_long_pass_is_cut_so_that_all_threads_work(
     count: int, threads: int, lanes: int, tile: int, piece: int
 ) -> None:
     assert piece == piece_to_end(count, threads, lanes, tile)
+
+
+@pytest.mark.parametrize(
+    ("count", "threads", "size", "piece"),
+    [
+        (10_000_000, 2, 16, 65_536),
+        (10_000_000, 2, 800, 4096),
+        (10_000_000, 64, 16, 4880),
+        (1_000_000, 2, 16, 15_616),
+        (1000, 2, 16, 4096),
+        (0, 1, 0, 4096),
+    ],
+)
+def test_a_large_batch_whose_samples_take_as_long_is_cut_into_long_pieces(
+    count: int, threads: int, size: int, piece: int
+) -> None:
+    assert piece == piece_of_many(count, threads, 16, 4096, size)
+
+
+def test_only_samples_that_all_take_as_long_are_taken_in_long_pieces() -> None:
+    n = 1_000_000
+    with watch_entries() as entries:
+        double(np.ones(n), threads=2)
+        eagle.deploy(oscillator).bind(**swinging(n)).launch(1, threads=2)
+
+    even, uneven = (entry.piece for entry in entries)
+    assert uneven == HostTeam.tile_size(3 * 8) < even
 
 
 def test_the_environment_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:

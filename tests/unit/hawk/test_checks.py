@@ -535,7 +535,7 @@ def failure_under_cpython(kernel, given) -> str:
 def test_random_kernels_fail_where_they_fail_under_cpython(programs: int) -> None:
     x = [-2.5, 0.3, 1.0, 7.75]
     failed = held = 0
-    for seed in range(programs // 4):
+    for seed in range(max(60, programs // 4)):
         kernel = hawk.kernel(checks=True)(compiled(with_assertions(seed), seed + 10**6, names()))
         try:
             traced = kernel.program.trace(DType.F64, frozenset())
@@ -569,8 +569,7 @@ def test_random_kernels_fail_where_they_fail_under_cpython(programs: int) -> Non
                 assert says == seen.text
             assert says == failure_under_cpython(kernel, given), "".join(kernel.source.lines)
             failed, held = failed + bool(event), held + (not event)
-    assert failed > 20
-    assert held > 20
+    assert min(failed, held) > 15
 
 
 def test_a_trace_function_of_a_debugger_is_left_alone() -> None:

@@ -82,8 +82,7 @@ def kernel_of(n: int, function: Callable[..., Any]) -> Any:
     return found[function.__name__]
 
 
-@pytest.mark.parametrize("n", [2, 3])
-@pytest.mark.parametrize("real", [DType.F64, DType.F32])
+@pytest.mark.parametrize(("n", "real"), [(3, DType.F64), (2, DType.F32)])
 @pytest.mark.parametrize(
     "function", [hm.solve, hm.inv, hm.det, hm.lu, hm.cholesky, hm.eigh, hm.lstsq]
 )

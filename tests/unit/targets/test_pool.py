@@ -140,6 +140,14 @@ def test_samples_that_take_long_are_taken_together_and_first() -> None:
 
 
 @avx2
+def test_the_last_of_all_are_looked_at_too() -> None:
+    n = 25 * LANES + 3
+    first = begun(ticks(np.linspace(10.0, 1000.0, n).round(), 10_000, looks=1))
+    assert first[-1] == n - 1
+    assert first[0] >= n - LANES - 2  # of a bucket any may come first
+
+
+@avx2
 def test_samples_that_stop_at_about_the_same_time_are_taken_as_they_stand() -> None:
     launch = ticks(np.linspace(1000.0, 900.0, 800).round()[::-1].copy(), 10_000, looks=1)
     assert list(range(LANES)) == begun(launch)

@@ -48,13 +48,14 @@ from eagle.devices.host.errand import elsewhere
 from eagle.devices.host.memory import address_of, fetch, view_of
 from eagle.devices.host.team import (
     HostTeam,
+    piece_of_many,
     piece_to_end,
     team,
     threads_allowed,
     threads_likely,
 )
 from eagle.devices.host.watch import Entry, watchers
-from hawk.ir.nodes import WRITTEN
+from hawk.ir.nodes import WRITTEN, Role
 from hawk.ir.types import DType
 from hawk.targets import native
 from hawk.targets.base import HEADER, Compiled, Word
@@ -332,9 +333,8 @@ class HostLoaded(Loaded):
         most, count, piece = threads_allowed(threads), self._whole, self._tile
         several = most > 1 and count > piece and count * (LOADING + steps) > SURE
         most = min(most, -(-count // self._compiled.lanes), MOST_THREADS) if several else 1
-        if most > 1 and count < piece * most * CUTS_PER_THREAD:
-            piece = piece_to_end(count, most, self._compiled.lanes, piece)
-        self._count = self._whole
+        self._count = count
+        piece = self._piece(most, to_end=False)
         header = self._block.header(steps, piece, TOGETHER_CYCLES, threads=most)
         return Ask(function, self._block.address, most - 1, header)
 
@@ -354,13 +354,19 @@ class HostLoaded(Loaded):
 
     def _shared(self) -> array[int]:
         """The header of a launch that begins in a stage after `ALONE`."""
-        count, piece = self._count, self._tile
-        most = threads_allowed(self._threads)
-        # Where all threads would not have some tiles each, they share smaller pieces.
-        few = count < piece * most * CUTS_PER_THREAD
-        if most > 1 and (self._to_end or (self._native and few)):
-            piece = piece_to_end(count, most, self._compiled.lanes, piece)
+        piece = self._piece(threads_allowed(self._threads), to_end=self._to_end)
         return self._block.header(self._steps, piece, TOGETHER_CYCLES, self._where())
+
+    def _piece(self, threads: int, *, to_end: bool) -> int:
+        """Samples that each of some threads takes in one go."""
+        sizes = self._count, threads, self._compiled.lanes, self._tile
+        # Where all threads would not have some tiles each, they share smaller pieces.
+        few = self._native and self._count < self._tile * threads * CUTS_PER_THREAD
+        if threads > 1 and (to_end or few):
+            return piece_to_end(*sizes)
+        if any(slot.role is Role.MASK for slot in self._compiled.planes):  # some stop early
+            return self._tile
+        return piece_of_many(*sizes, self._compiled.bytes_per_sample)
 
     def _where(self) -> tuple[int, int] | None:
         """The address of the map, and its samples."""

@@ -111,8 +111,8 @@ class Order:
             total = e.define(f"and i1 {total}, {other}")
         e.branch(total, look, on)
         e.place(look)
+        # Of the last at hand also those that make no whole group: the shortest make it then.
         count = e.define(f"call i64 @llvm.umin.i64(i64 {many}, i64 {WINDOW // lanes * lanes})")
-        count = e.define(f"sub i64 {count}, {e.define(f'urem i64 {count}, {lanes}')}")
         end = e.define(f"add i64 {low}, {count}")
         e.line(f"store i64 {end}, ptr {self.seen}")
         least, most = self._foresee(low, count)
@@ -134,9 +134,11 @@ class Order:
             e.splat(literal(Const(DType.F32, number=number)), DType.F32)
             for number in (0.0, FARTHEST)
         )
+        last = e.define(f"sub i64 {count}, {shape.lanes}")
         head = e.begin_loop([("i64", "0"), (kind, far), (kind, nought)])
-        first, least, most = head.phis
+        at, least, most = head.phis
         with e.scope():
+            first = e.define(f"call i64 @llvm.umin.i64(i64 {at}, i64 {last})")
             base = e.define(f"add i64 {low}, {first}")
             where = {p: self.memory.at(p, self.memory.address[p], base) for p in self.memory.arrays}
             held = dict(e.names)
@@ -163,7 +165,7 @@ class Order:
                 most = e.define(f"select {e.bits} {more}, {kind} {name}, {kind} {most}")
             e.names.clear()
             e.names.update(held)
-            following = e.define(f"add nuw i64 {first}, {shape.lanes}")
+            following = e.define(f"add nuw i64 {at}, {shape.lanes}")
             again = e.define(f"icmp ult i64 {following}, {count}")
             e.end_loop(head, again, [following, least, most])
         if width == 1:

@@ -1,5 +1,8 @@
 """Samples that are passed once: load a group, compute, store, and on to the next.
 
+    for each turn of full groups:  pass them, one after the other
+    for each group that is left:   copy it if it must be, pass it
+
 So it is for kernels whose steps carry nothing on, however many steps a launch asks for, and for
 launches of one step of kernels that finish no sample. They are mostly loads and stores, so whatever
 else is done for a group shows: where it is in its piece is kept in registers, and outputs are not
@@ -12,14 +15,17 @@ written past them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hawk.ir.nodes import Function, Role
 from hawk.targets.base import Word
 from hawk.targets.cpu.queue import Group
-from hawk.targets.cpu.width import work_of, work_once
+from hawk.targets.cpu.width import LONG, usual_work, usual_work_once, work_of, work_once
 
+TURN = 8
+"""Vectors that a turn of the loop passes, where steps are short: what is done around them shows."""
 FAR_BYTES = 64 << 20
 """Launches that move more than this find little of it in a cache the next time."""
 FAR_WORK = 60
@@ -50,6 +56,9 @@ class Straight:
 
     def __init__(self, entry: Entry, steps: str) -> None:
         self.entry, self.steps = entry, steps
+        short = usual_work(entry.fn) + usual_work_once(entry.fn) <= LONG
+        self.groups = max(1, TURN // entry.emitter.shape.chains) if short else 1
+        """Full groups that a turn of the loop passes."""
         work = work_of(entry.fn) + work_once(entry.fn)
         self.outputs = [
             plane
@@ -68,23 +77,24 @@ class Straight:
         queue.take(leave)
         queue.count("0", steps)
         low, high = queue.load(queue.next), queue.load(queue.high)
-        following = self._either(low, high) if self.outputs else self._groups(low, high)
-        queue.leave_row(following, high, "0")
+        if self.outputs:
+            low = self._either(low, high)
+        elif self.groups > 1:
+            low = self._side_by_side(low, high)
+        queue.leave_row(self._one_by_one(low, high), high, "0")
 
     def _either(self, low: str, high: str) -> str:
-        """The groups from `low` to `high`, with outputs past the caches where that is better."""
+        """As `_side_by_side`, with outputs past the caches where that is better."""
         e = self.entry.emitter
         past, near, merge = e.label("past"), e.label("near"), e.label("merge")
         e.branch(self._is_far(low), past, near)
         e.place(past)
-        with e.scope():
-            far_end = self._groups(low, high, far=True)
+        far_end = self._side_by_side(low, high, far=True)
         e.line("fence seq_cst")  # such stores have an order of their own
         past = e.here
         e.jump(merge)
         e.place(near)
-        with e.scope():
-            near_end = self._groups(low, high)
+        near_end = self._side_by_side(low, high)
         near = e.here
         e.jump(merge)
         e.place(merge)
@@ -105,24 +115,73 @@ class Straight:
             far = e.define(f"and i1 {far}, {e.define(f'icmp eq i64 {beyond}, 0')}")
         return far
 
-    def _groups(self, low: str, high: str, *, far: bool = False) -> str:
-        """Pass the groups from `low` to `high`, or until it is time: the first that is left."""
+    def _side_by_side(self, low: str, high: str, *, far: bool = False) -> str:
+        """Pass full groups whose samples stand side by side, several in each turn of a loop.
+
+        Gives the first sample that is left, of fewer than a turn takes, or when it is time.
+        """
         entry = self.entry
         e = entry.emitter
+        lanes = e.shape.lanes
+        last = e.define(f"sub i64 {high}, {self.groups * lanes}")
+
+        def turn(first: str) -> tuple[str, str]:
+            for _ in range(self.groups):
+                with e.scope():
+                    group = Group(first, str(lanes), "false", self.steps)
+                    entry.begin_group(group)
+                    self._pass(group, far=far)
+                first = e.define(f"add i64 {first}, {lanes}")
+            entry.watch.count(str(self.groups))
+            return first, e.define(f"icmp sle i64 {first}, {last}")
+
+        fits = e.define(f"icmp sle i64 {low}, {last}")
+        plain = e.define(f"icmp eq ptr {entry.memory.map}, null")
+        return self._loop(e.define(f"and i1 {plain}, {fits}"), low, turn)
+
+    def _one_by_one(self, low: str, high: str) -> str:
+        """Pass groups that may be few samples, or of samples that stand apart.
+
+        Gives the first sample that is left when it is time.
+        """
+        entry = self.entry
+        e = entry.emitter
+
+        def turn(first: str) -> tuple[str, str]:
+            group = entry.group_at(first, high, self.steps)
+            entry.begin_group(group)
+            self._pass(group)
+            entry.memory.copy_back(entry.stored, group.held, group.apart)
+            entry.watch.count("1")
+            following = e.define(f"add i64 {group.base}, {e.shape.lanes}")
+            return following, e.define(f"icmp slt i64 {following}, {high}")
+
+        some = e.define(f"icmp slt i64 {low}, {high}")
+        time = e.define(f"xor i1 {entry.watch.over()}, true")
+        return self._loop(e.define(f"and i1 {some}, {time}"), low, turn)
+
+    def _loop(self, test: str, low: str, turn: Callable[[str], tuple[str, str]]) -> str:
+        """A loop over samples from `low` on, if `test` holds: the first that is left.
+
+        `turn` writes what is done from a sample on, and gives the next one, and whether to go on
+        if it is not time.
+        """
+        entry = self.entry
+        e = entry.emitter
+        enter, out, before = e.label("groups"), e.label("out"), e.here
+        e.branch(test, enter, out)
+        e.place(enter)
         loop = e.begin_loop([("i64", low)])
         with e.scope():
-            group = entry.group_at(loop.phis[0], high, self.steps)
-            entry.begin_group(group)
-            self._pass(group, far=far)
-            entry.memory.copy_back(entry.stored, group.held, group.apart)
-            following = e.define(f"add i64 {group.base}, {e.shape.lanes}")
-            entry.watch.count("1")
-            more = e.define(f"icmp slt i64 {following}, {high}")
+            following, more = turn(loop.phis[0])
             again = e.define(f"xor i1 {entry.watch.over()}, true")
             e.end_loop(loop, e.define(f"and i1 {more}, {again}"), [following])
-        return following
+        after = e.here
+        e.jump(out)
+        e.place(out)
+        return e.phi("i64", (low, before), (following, after))
 
-    def _pass(self, group: Group, *, far: bool) -> None:
+    def _pass(self, group: Group, *, far: bool = False) -> None:
         entry, step = self.entry, self.entry.steps
         e, where = entry.emitter, entry.memory.where(group)
         entry.load_all(where)

@@ -15,9 +15,9 @@ BLOCK = 16
 """Steps between two looks at whether any sample goes on. Divides 64, which reports count in."""
 
 NOTHING = 1
-"""Work of a step that computes all it needs once a sample, as a step without state does. What is
-done around a group takes as long as some thirty operations, so the group is large: `log` of an
-array takes 2.0 ns a number with 8 chains and 2.3 with 4 (AVX2, float64), `exp` 1.9 and 2.0."""
+"""Work of a step that computes all it needs once a sample, as a step without state does. Samples
+do not wait for their own results, and several groups are passed in a turn of a loop, see
+`straight`; so a group is no larger than registers hold."""
 
 SHORT, MIDDLE, LONG, LONGER, ENDLESS = 12, 60, 150, 300, 1000
 """Operations in a step up to which it waits for its own results, and from which on it has enough
@@ -68,8 +68,8 @@ class Variant:
     """Instructions are put in the order that needs the fewest registers. For chains that just fit
     them: in the usual order some of what is carried is spilled, and the oscillator takes 1.2 to 1.5
     times as long. And for steps of middle length with `MUCH` to compute; for others that do not fit
-    the usual order is as good, or better: long ones take 1.2 to 1.3 times as long in this one. Of
-    what carries nothing on `sin` and `cos` take 0.95 of the time, others 0.95 to 1.05."""
+    the usual order is as good, or better: long ones take 1.2 to 1.3 times as long in this one. So
+    it is for what carries nothing on."""
 
 
 def choose_variant(fn: Function, machine: Machine) -> Variant:
@@ -92,9 +92,7 @@ def variant(
     wide_masks = 0 if machine.mask_registers else _lane_bits(fn)
     unroll = 4 if work_of(fn) <= SHORT else 1
     fits = chains * carried(fn) <= machine.registers - COMPUTING or _computes(fn)
-    straight = work_of(fn) == NOTHING
-    work = usual_work_once(fn) if straight else work_of(fn)
-    sparing = fits and machine.registers <= FEW_REGISTERS and work <= MIDDLE
+    sparing = fits and machine.registers <= FEW_REGISTERS and NOTHING < work_of(fn) <= MIDDLE
     return Variant(Shape(width, chains, wide_masks), block, unroll, refill, sparing)
 
 
@@ -121,7 +119,7 @@ def usual_work_once(fn: Function) -> int:
 def _chains(fn: Function, machine: Machine) -> int:
     work = work_of(fn)
     if work == NOTHING:
-        return 8
+        return 4
     if SHORT < work <= MIDDLE and machine.registers <= FEW_REGISTERS and _computes(fn):
         return 5
     if work <= MIDDLE and 4 * carried(fn) <= machine.registers - COMPUTING:
