@@ -44,6 +44,9 @@ class Running(Protocol):
 class Batch(abc.ABC):
     """The arrays of a run."""
 
+    build_seconds: float
+    """Seconds spent on compiling and putting together."""
+
     @abc.abstractmethod
     def course(self, plan: Plan, mark: object = None) -> Running:
         """A run that begins; `mark`: with a launch that was made already, and interrupted."""
@@ -88,6 +91,7 @@ class HostBatch(Batch):
     def __init__(self, binding: Binding, loaded: Loaded) -> None:
         assert binding.mask is not None
         self._binding, self._loaded = binding, loaded
+        self.build_seconds = binding.build_seconds
         self._mask: NDArray[np.bool] = binding.arrays[binding.mask]
         self._steps_taken = binding.arrays.get(STEPS_TAKEN)
 

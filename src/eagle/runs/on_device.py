@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, assert_never
 
 from eagle.binding import Binding
@@ -125,7 +126,7 @@ class DeviceBatch(Batch):
     def __init__(self, binding: Binding, policy: StepPolicy) -> None:
         self._binding, device = binding, binding.device
         assert binding.function is not None
-        self._device = device
+        self._device, begun = device, perf_counter()
         self._loop = device.loop(
             binding.function,
             binding.compiled,
@@ -134,6 +135,7 @@ class DeviceBatch(Batch):
             binding.n,
             pace_of(policy, binding.n, crowd=device.crowd),
         )
+        self.build_seconds = binding.build_seconds + perf_counter() - begun
         self._steps_taken = binding.arrays.get(STEPS_TAKEN)
 
     def course(self, plan: Plan, mark: object = None) -> DeviceCourse:

@@ -229,7 +229,7 @@ class Simulation:
             mapped=course.mapped,
             threads=course.threads,
             wall_s=self._seconds + perf_counter() - self._begun,
-            build_s=self._binding.build_seconds,
+            build_s=self._batch.build_seconds,
             math=self._binding.kernel.math,
         )
 

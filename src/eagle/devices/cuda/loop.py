@@ -123,6 +123,11 @@ class CudaLoop(Loop):
         self._handles = Handles()
         device.remains.with_(self, self._handles)
         self.blocks, self.threads_each = spread(max(1, n), device.gpu.multiprocessors)
+        with device.current():
+            try:
+                self._build()
+            except DriverError as error:
+                raise device.error(function.name, error) from None
 
     def _new(self, size: int) -> NDArray[Any]:
         view = self._device.locate(self._device.empty((size,), DType.I64))
@@ -149,8 +154,6 @@ class CudaLoop(Loop):
         told[Told.ASKED] = min(int(told[Told.PACE]), steps)
         with device.current():
             try:
-                if not self._handles.ready:
-                    self._build()
                 device.transfer(told, Side.HOST, self._told, Side.DEVICE)
                 device.follow_others()
                 device.launch(self._handles.ready[0], (self._used, self))
@@ -225,7 +228,9 @@ class CudaLoop(Loop):
     # -- the graph ---------------------------------------------------------------------------------
 
     def _build(self) -> None:
+        """Make the graph, and all code that a run needs."""
         device, name = self._device, f"the run of {self._function.name}"
+        launch_of(device, kernels.counted, 1, {"over": self._mask, "out": self._counts})
         builder = Builder(device, Plan(name, [], [], device, list, lambda _: []), Kept())
         made = builder.written(self._write).handles
         self._handles.graphs += made.graphs
