@@ -9,7 +9,6 @@ Each row is a claim of docs/gpu.md. It exits with 1 if one of them does not hold
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import subprocess
 import sys
@@ -39,6 +38,8 @@ from hawk.ir.nodes import TABLES, Function, Role
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import raw_word
 from hawk.targets.cpu.compile import compile_function
+from scripts import gpu_others
+from scripts.gpu_others import LeftOut, inc, lorenz, stepped
 from tests.oracle.batch import Batch, differences, launch
 from tests.oracle.harness import case_of, load
 from tests.oracle.programs import write
@@ -47,35 +48,11 @@ from tests.unit.graph.test_random_graphs import outcome
 from tests.unit.math.functions import ONE, TWO
 
 
-@hawk.kernel
-def inc(x: Mutable[Scalar]):
-    x += 1.0
-
-
-@hawk.kernel
-def doubled(x: Scalar) -> Scalar:
-    return x + x
-
-
-@hawk.kernel(steps=100)
-def lorenz(x: Mutable[Scalar], y: Mutable[Scalar], z: Mutable[Scalar]):
-    """A hundred explicit steps of Lorenz's system."""
-    x, y, z = (
-        x + 0.001 * (10.0 * (y - x)),
-        y + 0.001 * (x * (28.0 - z) - y),
-        z + 0.001 * (x * y - 8.0 / 3.0 * z),
-    )
-
-
 @hawk.kernel(steps="auto")
 def fall(z: Mutable[Scalar], v: Mutable[Scalar], down: Terminated):
     v -= 0.001 * 9.81
     z += 0.001 * v
     down = z <= 0.0  # noqa: F841 - a plane of the kernel
-
-
-class LeftOut(Exception):
-    """A row that cannot be tried here."""
 
 
 @dataclass
@@ -239,6 +216,7 @@ for _claim, _name in {
     "a host function that uses the GPU is refused": "device_in_a_function",
     "a full queue, and threads that keep Python busy": "busy",
     "100 graphs, built and dropped": "builds",
+    "kernels that reduce or scatter, and reductions, have the bits of the host": "sums",
     "a profile of nodes in loops": "profile",
     "other arrays for a graph that is built": "exchange",
     "calls outside of graphs": "calls",
@@ -283,6 +261,7 @@ def _(here: Here) -> str:
     if here.dry:
         raise LeftOut("they are part of the ordinary tests")
     files = ["tests/unit/graph", "tests/pages/test_graphs_across_two_memories.py"]
+    files += ["tests/unit/cuda/test_together.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-k", "cuda and not random", *files]
     environment = {**os.environ, "EAGLE_TESTS_ON_GPU": "real"}
     run = subprocess.run(
@@ -300,55 +279,8 @@ def _(here: Here) -> str:
     return ""
 
 
-@row("CuPy's arrays")
-def _(here: Here) -> str:
-    _needs("cupy", here)
-    import cupy  # pyright: ignore[reportMissingImports]
-
-    x, h = cupy.arange(8.0), eagle.pinned(8)
-    with cupy.cuda.Stream(non_blocking=True):
-        x *= 2.0  # on a stream that is not the default one
-        _stepped(x, h).launch(3)
-        x *= 2.0
-    assert (h == 2.0 * np.arange(8.0) + 3.0).all()
-    assert (cupy.asnumpy(x) == 2.0 * h).all()
-    y = doubled(x)
-    assert type(y) is cupy.ndarray
-    assert bool((y == 2.0 * x).all())
-    return f"CuPy {cupy.__version__}"
-
-
-@row("PyTorch's tensors")
-def _(here: Here) -> str:
-    _needs("torch", here)
-    import torch  # pyright: ignore[reportMissingImports]
-
-    x, h = torch.arange(8.0, dtype=torch.float64, device="cuda"), eagle.pinned(8)
-    x *= 2.0
-    _stepped(x, h).launch(3)
-    x *= 2.0
-    assert (h == 2.0 * np.arange(8.0) + 3.0).all()
-    assert (x.cpu().numpy() == 2.0 * h).all()
-    y = doubled(x)
-    assert type(y) is torch.Tensor
-    assert bool((y == 2.0 * x).all())
-    return f"PyTorch {torch.__version__}"
-
-
-def _needs(library: str, here: Here) -> None:
-    if here.dry or importlib.util.find_spec(library) is None:
-        raise LeftOut(f"{library} is not there")
-
-
-def _stepped(x: Any, h: Any) -> Any:
-    @eagle.Graph.builder
-    def build(x, h):
-        g = eagle.Graph()
-        inc(x)
-        eagle.copy(x, into=h)
-        return g
-
-    return build(x, h)
+for _claim, _run in gpu_others.ROWS.items():
+    row(_claim)(_run)
 
 
 # -- what it costs ---------------------------------------------------------------------------------
@@ -392,7 +324,7 @@ def _(here: Here) -> str:
         return g
 
     x, h = here.xp.zeros(64), eagle.pinned(64)
-    empty = seconds(_stepped(x, h), n)
+    empty = seconds(stepped(x, h), n)
     costs = [
         (seconds(graph, n) - empty) / many * 1e6
         for graph in (kernels(x), native(x, h), python(x, h))

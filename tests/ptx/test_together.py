@@ -16,7 +16,7 @@ from hawk.ir.scatter import kinds_of
 from hawk.ir.scatter import scatter as scattered
 from hawk.ir.types import DType
 from hawk.targets.ptx import rounds
-from hawk.targets.ptx.routines import routines_ptx
+from hawk.targets.ptx.routines import routine_ptx, routines_ptx
 from tests.oracle.batch import as_array, unlike
 from tests.oracle.harness import forget, load
 from tests.oracle.numbers import draw
@@ -110,6 +110,11 @@ def test_there_is_a_routine_for_each_call() -> None:
     wanted |= {rounds.scatter(kind, t, 3, 3).routine for t in DType for kind in kinds_of(t)}
     assert set(routines().kernels) == wanted
     assert set(GIVEN) == {kind for t in DType for kind in kinds_of(t)}
+
+
+@pytest.mark.parametrize("name", ["fold_kept", "take_min_f32", "scatter_add_i64"])
+def test_a_routine_stands_alone_too(name: str) -> None:
+    assert {name} == set(parse(routine_ptx(name, "sm_75")).kernels)
 
 
 def test_blocks_of_another_size_are_refused() -> None:

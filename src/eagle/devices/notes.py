@@ -11,6 +11,13 @@ def ended_after(done: int, n: int, begun: str = "") -> str:
     return f"after replay {done} of {n}: arrays are those of whole replays{but}"
 
 
+def ended_launching(least: int, most: int, n: int) -> str:
+    """Of replays that go on when they were launched: how many were, as far as that is known."""
+    launched = f"{least}" if least == most else f"{least} or {most}"
+    go_on = "those go on, and the next call waits for them; arrays are those of whole replays then"
+    return f"{launched} of {n} replays were launched: {go_on}"
+
+
 def ended_within(replay: int, n: int, node: str) -> str:
     """In the middle of a replay."""
     at = f", at the node `{node}`" if node else ""

@@ -249,6 +249,8 @@ class Call(Item):
     kind: str = "opaque"
     eager: bool = False
     """Must it run on the thread that launches, with nothing else on its way?"""
+    captured: bool = False
+    """Does it launch work on the device itself, of which the device makes nodes once?"""
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)

@@ -49,6 +49,8 @@ def _of_node(item: Item, control: str, device: str) -> Iterator[Objection]:
     match item:
         case Copy():
             yield from _of_copy(item, control, device)
+        case Call() if item.captured:
+            yield from _of_captured(item, hosts, device)
         case Call() if control:
             kind = {"opaque": "a host function"}.get(item.kind, f"a {item.kind} on the host")
             yield _in_body(item, kind, control, device)
@@ -57,6 +59,12 @@ def _of_node(item: Item, control: str, device: str) -> Iterator[Objection]:
             yield _in_body(item, kind, control, device)
         case _:
             return
+
+
+def _of_captured(item: Call, hosts: list[Region], device: str) -> Iterator[Objection]:
+    if hosts:
+        what = f"{item.name} is captured on {device}, and `{hosts[0].name}` is on the host"
+        yield Objection(item, what, f"arrays on {device}; or {item.name} without capture=True")
 
 
 def _in_body(item: Item, kind: str, control: str, device: str) -> Objection:

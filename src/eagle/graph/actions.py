@@ -96,6 +96,7 @@ def opaque(
     reads: object = (),
     writes: object = (),
     eager: bool = False,
+    capture: bool = False,
     name: str | None = None,
 ) -> None:
     """Call a Python function at each replay, in its place among the nodes.
@@ -103,8 +104,10 @@ def opaque(
     `reads` and `writes` are the planes it looks at and changes: one, or several; by these it is
     ordered. It is called with them, those it reads first and each once, or without arguments if it
     takes none. An exception of it is kept, and raised by the launch, or by what is next asked of
-    the graph. `eager`: it may use the device, so the graph is cut there. Outside of a builder it is
-    called at once. Raises GraphError for planes that are none.
+    the graph. `eager`: it may use the device, so the graph is cut there. `capture`: on a GPU it is
+    called once, by the first launch, with arrays there, and what CuPy or PyTorch launch in it is
+    part of the graph from then on; with NumPy's arrays it is called at each replay. Outside of a
+    builder it is called at once. Raises GraphError for planes that are none.
     """
     writer = _writer()
     checker = writer or _at_once("eagle.opaque")
@@ -120,7 +123,10 @@ def opaque(
         if not any(plane.same_as(each) for each in unique):
             unique.append(plane)
     takes = _takes(checker, function, title, unique)
-    _check_side(checker, title, unique, eager=eager)
+    if capture:
+        _check_captured(checker, title, unique, eager=eager)
+    else:
+        _check_side(checker, title, unique, eager=eager)
 
     def call() -> object:
         return function(*[plane.array for plane in unique]) if takes else function()
@@ -129,7 +135,12 @@ def opaque(
         call()
         return
     item = Call(
-        name=title, reads=regions(read), writes=regions(written), function=call, eager=eager
+        name=title,
+        reads=regions(read),
+        writes=regions(written),
+        function=call,
+        eager=eager,
+        captured=capture,
     )
     writer.add(item)
 
@@ -185,8 +196,25 @@ def _check_side(
     device: Device | None = next((p.root.device for p in planes if p.root.device is not HOST), None)
     if device is not None:
         what = f"{title} runs on the host and is given planes of {device.name}"
-        fix = f"eager=True, if it uses {device.name} by itself; or eagle.copy(...) of them before"
+        fix = f"eager=True or capture=True, if it uses {device.name} itself; or eagle.copy(...) of "
+        fix += "them before"
         raise checker.error("G201", what, fix)
+
+
+def _check_captured(
+    checker: GraphRecorder, title: str, planes: Sequence[Plane], *, eager: bool
+) -> None:
+    if eager:
+        what = f"{title} is eager and captured: called at each replay, and by the first launch only"
+        raise checker.error("G204", what, "eager=True or capture=True")
+    sides = {plane.root.device: plane for plane in planes}
+    if not sides:
+        what = f"{title} is captured, and nothing says which arrays its work reads and writes"
+        raise checker.error("G204", what, "reads= and writes=, the arrays that it works on")
+    if len(sides) > 1:
+        host = sides.pop(HOST)
+        what = f"{title} is captured on {next(iter(sides)).name}, and `{host.name}` is on the host"
+        raise checker.error("G201", what, "arrays of one side, with eagle.copy(...) before it")
 
 
 def reduce(plane: object, kind: str, *, into: T) -> T:

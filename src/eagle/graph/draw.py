@@ -32,6 +32,9 @@ def kind_of(item: Item, plan: Plan) -> str:
             ]
             return "copy " + " to ".join(ends)
         case Call():
+            regions = (*item.reads, *item.writes)
+            if item.captured and any(each.root.device is not HOST for each in regions):
+                return "captured function"
             return {"opaque": "host function"}.get(item.kind, f"host {item.kind}")
         case Reduce():
             return "reduction"

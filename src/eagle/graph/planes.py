@@ -181,7 +181,8 @@ class Plane:
         raise self._computes(f"by np.{function.__name__}")
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # a protocol that somebody asks for
+        there = name == "__cuda_array_interface__"  # of the array that a function is about to use
+        if name.startswith("__") and (self._recorder.open or not there):  # a protocol
             raise AttributeError(name)
         if not self._recorder.open:
             return getattr(self.array, name)

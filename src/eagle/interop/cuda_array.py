@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,23 +188,3 @@ def _by_dlpack(value: Any) -> NDArray[Any]:
         strides = tuple(tensor.strides[k] * dtype.itemsize for k in range(tensor.ndim))
     address = (tensor.data or 0) + tensor.byte_offset
     return described_at(address, shape, dtype, strides, (capsule, value))
-
-
-# -- streams ---------------------------------------------------------------------------------------
-
-
-def streams_in_use(gpu: int) -> Iterator[int]:
-    """The streams on which other libraries work now on this thread, but for the default one."""
-    cupy, torch = sys.modules.get("cupy"), sys.modules.get("torch")
-    found: list[int] = []
-    if cupy is not None and hasattr(cupy, "cuda"):
-        found.append(int(cupy.cuda.get_current_stream().ptr))
-    if torch is not None and hasattr(torch, "cuda") and torch.cuda.is_initialized():
-        found.append(int(torch.cuda.current_stream(gpu).cuda_stream))
-    for stream in dict.fromkeys(found):
-        if stream not in _DEFAULT:
-            yield stream
-
-
-_DEFAULT = (0, 1)
-"""Numbers of the default stream, which a blocking stream follows by itself."""

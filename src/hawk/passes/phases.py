@@ -11,8 +11,8 @@ from dataclasses import replace
 from hawk.ir.nodes import Function, Plane, Reduction, Role, Value, used_values
 from hawk.passes.dead_code import dead_code
 
-VALUE, KEEP = "value", "keep"
-"""The outputs of what a sample gives to a reduction."""
+VALUE, KEEP = "reduced value", "is reduced"
+"""The outputs of what a sample gives to a reduction. No plane of a user is called like one."""
 
 
 def step_of(fn: Function) -> Function:

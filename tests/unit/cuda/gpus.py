@@ -12,7 +12,7 @@ from eagle.devices.cuda import code, device
 from eagle.devices.cuda.array import CudaArray
 from eagle.devices.library import Library
 from tests.unit.cuda import scenarios
-from tests.unit.cuda.recorder import Recorder, ptx_of
+from tests.unit.cuda.recorder import Recorder, collective_of, ptx_of
 
 REAL = os.environ.get("EAGLE_TESTS_ON_GPU", "")
 """Set, tests use the first GPU of this machine and its own driver, as scripts/gpu_check.py asks
@@ -51,6 +51,7 @@ def gpu_of_tests(driver: Recorder | None = None, *, entered: bool = True) -> Ite
     driver = driver or Recorder()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code, "ptx_of", ptx_of)
+        patch.setattr(code, "collective_of", collective_of)
         device.use(driver)
         try:
             if entered:
@@ -60,7 +61,7 @@ def gpu_of_tests(driver: Recorder | None = None, *, entered: bool = True) -> Ite
             else:
                 yield None  # type: ignore[misc]
             driver.work.wait()
-            assert not driver.wrong
+            assert not driver.wrong, driver.wrong
         finally:
             driver.work.wait()
             device.use(None)

@@ -3,7 +3,7 @@
  * It is built as libcuda.so.1 and loaded by the package cuda-bindings in the place of the real one.
  * One thread replays graphs, node by node; host functions are called on it. The memory of the "GPU"
  * cannot be read while nothing runs on it. Kernels are native code that the test registers by the
- * text of their module. Structures are laid out as cuda.h has them (CUDA 12.4 to 13).
+ * text of their module and their name. Structures are laid out as cuda.h has them (CUDA 12.4 to 13).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,6 +17,7 @@
 typedef int R;
 enum { OK = 0, INVALID = 1, NO_MEMORY = 2, BAD_PTX = 218, NO_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, NOT_PERMITTED = 800, NOT_SUPPORTED = 801 };
 enum { KERNEL = 0, MEMCPY = 1, MEMSET = 2, HOST = 3, EMPTY = 5, CONDITIONAL = 13 };
+enum { ILLEGAL_STATE = 401, UNSUPPORTED = 900, INVALIDATED = 901, IMPLICIT = 906 };
 enum { IN_HOST = 1, IN_DEVICE = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,6 +71,7 @@ static R MemAlloc(uint64_t *out, size_t size) {
   pthread_mutex_unlock(&memory_lock);
   return OK;
 }
+void fake_arena(uint64_t *span) { span[0] = (uint64_t)arena; span[1] = used; }
 static int in_arena(const void *p) { return arena && (const char *)p >= arena && (const char *)p < arena + ARENA; }
 static R MemFree(uint64_t at) { ENTER_CONTEXT("cuMemFree"); return in_arena((void *)at) ? OK : INVALID; }
 
@@ -110,12 +112,13 @@ static R PointerGetAttribute(void *out, int what, uint64_t at) {
 
 /* -- code ---------------------------------------------------------------------------------------- */
 
-typedef struct Body { char *text; void (*run)(void **); int count; int sizes[64]; struct Body *next; } Body;
+typedef struct Body { char *text, *name; void (*run)(void **, unsigned, unsigned); int count; int sizes[64]; struct Body *next; } Body;
 static Body *bodies;
 
-void fake_register(const char *text, void (*run)(void **), int count, const int *sizes) {
+void fake_register(const char *text, const char *name, void (*run)(void **, unsigned, unsigned), int count, const int *sizes) {
   Body *body = calloc(1, sizeof *body);
   body->text = strdup(text);
+  body->name = strdup(name);
   body->run = run;
   body->count = count;
   memcpy(body->sizes, sizes, count * sizeof *sizes);
@@ -124,20 +127,22 @@ void fake_register(const char *text, void (*run)(void **), int count, const int 
   bodies = body;
   pthread_mutex_unlock(&lock);
 }
+static Body *body_of(const char *text, const char *name) {
+  pthread_mutex_lock(&lock);
+  Body *body = bodies;
+  while (body && (strcmp(body->text, text) || (name && strcmp(body->name, name)))) body = body->next;
+  pthread_mutex_unlock(&lock);
+  return body;
+}
 static R ModuleLoadData(void **out, const void *image) {
   ENTER_CONTEXT("cuModuleLoadData");
-  R r = BAD_PTX;
-  pthread_mutex_lock(&lock);
-  for (Body *body = bodies; body; body = body->next)
-    if (!strcmp(body->text, image)) { *out = body; r = OK; break; }
-  pthread_mutex_unlock(&lock);
-  return r;
+  *out = body_of(image, 0);
+  return *out ? OK : BAD_PTX;
 }
 static R ModuleGetFunction(void **out, void *module, const char *name) {
   ENTER_CONTEXT("cuModuleGetFunction");
-  if (!strstr(((Body *)module)->text, name)) return NOT_FOUND;
-  *out = module;
-  return OK;
+  *out = body_of(((Body *)module)->text, name);
+  return *out ? OK : NOT_FOUND;
 }
 
 /* -- graphs -------------------------------------------------------------------------------------- */
@@ -156,7 +161,7 @@ typedef struct {
 _Static_assert(sizeof(NodeParams) == 256, "CUgraphNodeParams");
 _Static_assert(sizeof(Memcpy3D) == 200, "CUDA_MEMCPY3D");
 
-typedef struct Node { int type, count; struct Node **after; Body *body; uint64_t *values; Memcpy3D copy; HostParams host; uint64_t handle; int kind; struct Graph *graph, *inside; int done; } Node;
+typedef struct Node { int type, count; struct Node **after; Body *body; unsigned blocks, threads; uint64_t *values; Memcpy3D copy; HostParams host; uint64_t handle; int kind; struct Graph *graph, *inside; int done; } Node;
 typedef struct Graph { int count, inside; Node **nodes; } Graph;
 typedef struct Ready { Graph *graph; int flying; Node *alone; } Ready; /* alone: a launch without a graph */
 
@@ -183,6 +188,8 @@ static void fill(Node *node, const NodeParams *p) {
   switch (p->type) {
   case KERNEL:
     node->body = p->u.kernel.func;
+    node->blocks = p->u.kernel.grid[0];
+    node->threads = p->u.kernel.block[0];
     if (!node->values) node->values = calloc(node->body->count + 1, 8);
     for (int k = 0; k < node->body->count; k++) memcpy(node->values + k, p->u.kernel.params[k], node->body->sizes[k]);
     break;
@@ -297,7 +304,7 @@ static void run_node(Node *node) {
   case KERNEL:
     for (int k = 0; k < node->body->count; k++) params[k] = node->values + k;
     open_memory();
-    node->body->run(params);
+    node->body->run(params, node->blocks, node->threads);
     close_memory();
     break;
   case MEMCPY:
@@ -392,18 +399,6 @@ static Ready *one(int type) {
   ready->alone->type = type;
   return ready;
 }
-static R LaunchKernel(Body *body, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
-  ENTER_CONTEXT("cuLaunchKernel");
-  (void)shared; (void)stream; (void)extra;
-  if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1) return INVALID;
-  Ready *ready = one(KERNEL);
-  Node *node = ready->alone;
-  node->body = body;
-  node->values = calloc(body->count + 1, 8);
-  for (int k = 0; k < body->count; k++) memcpy(node->values + k, params[k], body->sizes[k]);
-  submit(ready);
-  return OK;
-}
 static R MemsetD8Async(uint64_t at, unsigned char byte, size_t size, void *stream) {
   ENTER_CONTEXT("cuMemsetD8Async");
   (void)stream;
@@ -420,7 +415,64 @@ static void wait_idle(void) {
   while (waiting || busy) pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
 }
-static R StreamSynchronize(void *stream) { ENTER_CONTEXT("cuStreamSynchronize"); (void)stream; wait_idle(); return OK; }
+
+/* -- capture: one at a time, of one stream ------------------------------------------------------- */
+
+static struct { void *stream; Graph *graph; Node **after; size_t count; int invalid; } capture;
+
+static R StreamBeginCaptureToGraph(void *stream, Graph *graph, Node *const *after, const void *data, size_t count, int mode) {
+  ENTER_CONTEXT("cuStreamBeginCaptureToGraph");
+  (void)data;
+  if (mode != 2 || !stream) return INVALID;
+  if (capture.stream) return ILLEGAL_STATE;
+  capture.stream = stream;
+  capture.graph = graph;
+  capture.invalid = 0;
+  capture.count = count;
+  capture.after = realloc(capture.after, (count + 1) * sizeof *after);
+  memcpy(capture.after, after, count * sizeof *after);
+  return OK;
+}
+static R StreamGetCaptureInfo(void *stream, int *status, uint64_t *id, Graph **graph, Node *const **after, const void **data, size_t *count) {
+  ENTER_CONTEXT("cuStreamGetCaptureInfo");
+  *status = capture.stream != stream ? 0 : capture.invalid ? 2 : 1;
+  if (id) *id = 1;
+  if (graph) *graph = capture.graph;
+  if (after) *after = capture.after;
+  static uint64_t edges[1024]; /* whole nodes wait for whole nodes */
+  if (data) *data = edges;
+  if (count) *count = *status == 1 ? capture.count : 0;
+  return OK;
+}
+static R StreamEndCapture(void *stream, Graph **out) {
+  ENTER_CONTEXT("cuStreamEndCapture");
+  if (!stream || capture.stream != stream) return ILLEGAL_STATE;
+  capture.stream = 0;
+  *out = capture.invalid ? 0 : capture.graph;
+  return capture.invalid ? INVALIDATED : OK;
+}
+static R LaunchKernel(Body *body, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
+  ENTER_CONTEXT("cuLaunchKernel");
+  if (capture.stream && (!stream || capture.invalid)) { capture.invalid = 1; return stream ? INVALIDATED : IMPLICIT; }
+  NodeParams p = {.type = KERNEL, .u.kernel = {body, {gx, gy, gz}, {bx, by, bz}, shared, params, extra, 0, 0}};
+  if (capture.stream && capture.stream == stream) {
+    Node *node;
+    R r = GraphAddNode(&node, capture.graph, capture.after, 0, capture.count, &p);
+    if (r == OK) { capture.after[0] = node; capture.count = 1; }
+    return r;
+  }
+  if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1) return INVALID;
+  Ready *ready = one(KERNEL);
+  fill(ready->alone, &p);
+  submit(ready);
+  return OK;
+}
+static R StreamSynchronize(void *stream) {
+  ENTER_CONTEXT("cuStreamSynchronize");
+  if (capture.stream && capture.stream == stream) { capture.invalid = 1; return UNSUPPORTED; }
+  wait_idle();
+  return OK;
+}
 static R CtxSynchronize(void) { ENTER_CONTEXT("cuCtxSynchronize"); wait_idle(); return OK; }
 static R StreamQuery(void *stream) {
   ENTER_CONTEXT("cuStreamQuery");
@@ -432,6 +484,7 @@ static R StreamQuery(void *stream) {
 }
 static R copy_now(void *to, const void *from, size_t size, int right) {
   if (!right) return INVALID;
+  if (capture.stream) { capture.invalid = 1; return IMPLICIT; }
   wait_idle();
   open_memory();
   memmove(to, from, size);
@@ -459,7 +512,7 @@ static __thread void *stack[64];
 static R CtxPushCurrent(void *context) { ENTER("cuCtxPushCurrent"); stack[contexts++] = context; return OK; }
 static R CtxPopCurrent(void **out) { ENTER_CONTEXT("cuCtxPopCurrent"); void *was = stack[--contexts]; if (out) *out = was; return OK; }
 static R CtxGetCurrent(void **out) { ENTER("cuCtxGetCurrent"); *out = contexts ? stack[contexts - 1] : 0; return OK; }
-static R StreamCreate(void **out, unsigned flags) { ENTER_CONTEXT("cuStreamCreate"); (void)flags; *out = (void *)77; return OK; }
+static R StreamCreate(void **out, unsigned flags) { ENTER_CONTEXT("cuStreamCreate"); (void)flags; static uintptr_t next = 77; *out = (void *)next++; return OK; }
 static R GetErrorString(int error, const char **out) { (void)error; *out = "said by a driver made for tests"; return OK; }
 
 static struct { const char *name; void *function; } table[] = {
@@ -469,7 +522,8 @@ static struct { const char *name; void *function; } table[] = {
   F(PointerGetAttribute), F(MemcpyHtoD), F(MemcpyDtoH), F(MemcpyDtoD), F(ModuleLoadData), F(ModuleGetFunction), F(StreamCreate),
   F(StreamQuery), F(StreamSynchronize), F(GraphCreate), F(GraphDestroy), F(GraphAddNode), F(GraphConditionalHandleCreate),
   F(GraphInstantiateWithParams), F(GraphExecNodeSetParams), F(GraphExecDestroy), F(GraphLaunch), F(GetErrorString),
-  F(LaunchKernel), F(MemsetD8Async),
+  F(StreamBeginCaptureToGraph), F(StreamGetCaptureInfo), F(StreamEndCapture), F(LaunchKernel), F(MemsetD8Async),
+  {"cuStreamGetCaptureInfo_v3", (void *)StreamGetCaptureInfo},
   {"cuGraphAddNode_v2", (void *)GraphAddNode},
 };
 R cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {

@@ -2,7 +2,8 @@
 
 Each takes what a driver is given for a launch: the address of an array of pointers to its
 parameters. A kernel of hawk's is the same LLVM module with one thread on this machine. A small one
-of eagle's is its PTX text itself, instruction by instruction.
+of eagle's is its PTX text itself, instruction by instruction. Routines, whose threads work
+together, are in `blocks`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from hawk.ir.nodes import Function
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import host
-from hawk.targets.ptx.entry import module_text
-from hawk.targets.thread import Way
+from hawk.targets.ptx.entry import NVIDIA
+from hawk.targets.thread import Kernel, Way, module_of
 
 _SREGS = "llvm.nvvm.read.ptx.sreg"
 _kept: list[object] = []
@@ -27,7 +28,14 @@ SIZES = {"i8": 1, "i32": 4, "float": 4, "i64": 8, "double": 8, "ptr": 8}
 
 def of_program(fn: Function, way: Way = Way.PLAIN) -> tuple[int, tuple[int, ...]]:
     """Where the native code of a traced program is, and the sizes of its parameters."""
-    text = module_text(optimise(fn), "kernel", (way,))
+    return of_kernel(optimise(fn), way=way)
+
+
+def of_kernel(
+    fn: Function, held: frozenset[str] = frozenset(), way: Way = Way.PLAIN
+) -> tuple[int, tuple[int, ...]]:
+    """The same of what has been through the passes; `held`: see `hawk.targets.thread`."""
+    text = module_of([Kernel("kernel", fn, (way,), held)], NVIDIA)
     text = text.replace(f"@kernel{way.value}(", "@kernel(").replace('syncscope("device") ', "")
     text = re.sub(r"^target triple.*\n", "", text)
     text = text.replace("ptx_kernel ", "").replace(" addrspace(1)", "")

@@ -2,12 +2,14 @@
 
 Its GPU is host memory and a thread. Of the nodes that may run next one is drawn, a pageable array
 is read when a graph is launched, and nobody may use what is not there any more. Kernels are native
-code of this machine, see `native`.
+code of this machine, see `native`; those whose threads work together are run from their text, see
+`blocks`.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import random
 import threading
@@ -32,13 +34,18 @@ from eagle.devices.cuda.driver import (
     Work,
 )
 from eagle.devices.simulated.stream import Stream
+from hawk.targets.ptx.collective import Collective, Part
+from hawk.targets.ptx.routines import routines_text
 from hawk.targets.thread import Way
-from tests.unit.cuda import native
+from tests.unit.cuda import blocks, native
+from tests.unit.cuda.captures import Captures
 
 _TEXTS: dict[str, Any] = {}
 """The traced program that each PTX text was made of, and the way to launch it."""
-_BODIES: dict[str, tuple[int, tuple[int, ...]]] = {}
-_ptx_of = code.ptx_of
+_PARTS: dict[str, dict[str, Part]] = {}
+"""The parts of kernels that reduce or scatter, by the PTX text and by their names."""
+_BODIES: dict[tuple[str, str], tuple[int, tuple[int, ...]]] = {}
+_ptx_of, _collective_of = code.ptx_of, code.collective_of
 
 
 def ptx_of(fn: Any, arch: str, way: Way = Way.PLAIN) -> str:
@@ -46,6 +53,37 @@ def ptx_of(fn: Any, arch: str, way: Way = Way.PLAIN) -> str:
     text = _ptx_of(fn, arch, way)
     _TEXTS[text] = fn, way
     return text
+
+
+def parts_of(made: Collective) -> list[Part]:
+    """The kernels of a kernel that reduces or scatters."""
+    return [each for each in (*made.given, made.step) if isinstance(each, Part)]
+
+
+def collective_of(fn: Any, arch: str) -> Collective:
+    """What `code.collective_of` gives, written down."""
+    made = _collective_of(fn, arch)
+    _PARTS[made.ptx] = {each.name: each for each in parts_of(made)}
+    return made
+
+
+def is_routine(text: str, name: str) -> bool:
+    """Is it hawk's own, which the threads of a block do together?"""
+    return f"void @{name}(" in _routines() and text not in _TEXTS and text not in _PARTS
+
+
+_routines = functools.cache(routines_text)
+
+
+def native_code(text: str, name: str, setter: int, clock: int) -> tuple[int, tuple[int, ...]]:
+    """Where the native code of a kernel is, and the sizes of its parameters; see `native`."""
+    if text not in _TEXTS and text not in _PARTS:
+        return native.of_small(text, setter, clock)
+    if (text, name) not in _BODIES:
+        part = _PARTS.get(text, {}).get(name)
+        made = native.of_kernel(part.fn, part.held) if part else native.of_program(*_TEXTS[text])
+        _BODIES[text, name] = made
+    return _BODIES[text, name]
 
 
 @dataclass(eq=False)
@@ -77,6 +115,7 @@ class Function:
     text: str
     name: str
     address: int
+    """Of native code; 0 for what is run from its text."""
     sizes: tuple[int, ...]
 
 
@@ -105,6 +144,8 @@ class Recorder(Driver):
         """What happened on the thread of the GPU and must not."""
         self.followed: list[tuple[int, int]] = []
         self.work = Stream()
+        self.captures = Captures(self.add, self._run_now)
+        """What other libraries ask of streams goes through it: `captures.ask(stream, work)`."""
         self.chance = random.Random(0)
         self.launches = 0
         self._tops: dict[int, int] = {}
@@ -199,6 +240,7 @@ class Recorder(Driver):
     def copy(self, work: Copy) -> None:
         self._enter("copy")
         self._check_copy("copy", work, inside=False)
+        self.captures.synchronous("copy", 0)
         self.work.wait()
         self._move(work)
 
@@ -220,17 +262,17 @@ class Recorder(Driver):
         text = self.modules[module]
         if f".entry {name}(" not in text:
             refuse("function", "CUDA_ERROR_NOT_FOUND")
-        if text in _TEXTS:
-            if text not in _BODIES:
-                _BODIES[text] = native.of_program(*_TEXTS[text])
-            address, sizes = _BODIES[text]
-        else:
-            pointers = (self._setter, self._clock)
-            setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)
-            address, sizes = native.of_small(text, setter, clock)
+        address, sizes = self._body_of(text, name)
         number = next(self._numbers)
         self.functions[number] = Function(text, name, address, sizes)
         return number
+
+    def _body_of(self, text: str, name: str) -> tuple[int, tuple[int, ...]]:
+        if is_routine(text, name):
+            return 0, blocks.sizes_of(blocks.module(text).kernels[name])
+        pointers = (self._setter, self._clock)
+        setter, clock = (ctypes.cast(p, ctypes.c_void_p).value or 0 for p in pointers)
+        return native_code(text, name, setter, clock)
 
     def _set(self, handle: int, value: int) -> None:
         if handle not in self.values:
@@ -250,10 +292,12 @@ class Recorder(Driver):
 
     def synchronize(self, stream: int) -> None:
         self._enter("synchronize")
+        self.captures.waited("synchronize", stream)
         self.work.wait()
 
     def settle(self) -> None:
         self._enter("settle")
+        self.captures.waited("settle")
         self.work.wait()
 
     def run(self, work: Kernel, stream: int) -> None:
@@ -270,7 +314,21 @@ class Recorder(Driver):
 
     def follow(self, stream: int, other: int) -> None:
         self._enter("follow")
-        self.followed.append((stream, other))
+        if not self.captures.follow(stream, other):
+            self.followed.append((stream, other))
+
+    def begin_capture(self, stream: int, graph: int, after: Sequence[int]) -> None:
+        self._enter("begin_capture")
+        self._check(graph, after, None)
+        self.captures.begin(stream, graph, after)
+
+    def end_capture(self, stream: int) -> list[int]:
+        self._enter("end_capture")
+        return self.captures.end(stream, lambda graph: self.graphs[graph].nodes)
+
+    def _run_now(self, work: Work) -> None:
+        self.work.wait()
+        self._do({}, Node(0, (), work), {})
 
     # -- graphs ------------------------------------------------------------------------------------
 
@@ -423,10 +481,6 @@ class Recorder(Driver):
         except BaseException as error:  # noqa: BLE001 - nobody hears of it on this thread
             self.wrong.append(repr(error))
 
-    def _call(self, work: Kernel) -> None:
-        function = self.functions[work.function]
-        native.call(function.address, [each.word for each in work.arguments])
-
     def _run(self, parts: Any, nodes: dict[int, Node], staged: Any) -> None:
         left = dict(nodes)
         while left:
@@ -457,6 +511,18 @@ class Recorder(Driver):
                     self._run(parts, parts[node.body], staged)
                     if node.kind is Kind.IF:
                         break
+
+    def _call(self, work: Kernel) -> None:
+        function = self.functions[work.function]
+        words = [each.word for each in work.arguments]
+        if function.address:
+            native.call(function.address, words)
+            return
+        module = blocks.module(function.text)
+        kernel, count = module.kernels[function.name], min(3, work.blocks)  # they share the work
+        known = list(self.memory.items())  # at once: another thread may add to it
+        spans = [(at, size) for at, (size, _, _) in known]
+        blocks.run(module, kernel, words, count, work.threads, spans)
 
     def _move(self, work: Copy) -> None:
         for row in range(work.rows):

@@ -8,10 +8,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
+import os
 import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,15 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import code, device
-from hawk import Index, Int32, Mutable, Scalar, Terminated
-from hawk.targets.thread import Way
-from tests.unit.cuda import native
+from hawk import Index, Int32, Mutable, Scalar, Table, Terminated
+from hawk.ir.types import DType
+from tests.unit.cuda import blocks, recorder
+from tests.unit.cuda.fake_cupy import FakeCupy
 
-_ptx_of = code.ptx_of
-_programs: dict[str, Any] = {}
-_registered: set[str] = set()
+_registered: set[tuple[str, str]] = set()
+_kept: list[object] = []
+_Run = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint, ctypes.c_uint)
+"""A kernel, as the library calls it: pointers to its parameters, blocks, threads."""
 
 
 @functools.cache
@@ -37,34 +41,52 @@ def fake() -> Any:
     return ctypes.CDLL("libcuda.so.1")
 
 
-def _ptx_written_down(fn: Any, arch: str, way: Way = Way.PLAIN) -> str:
-    text = _ptx_of(fn, arch, way)
-    _programs[text] = fn, way
-    return text
+def _routine(text: str, name: str) -> tuple[Any, tuple[int, ...]]:
+    """What runs a routine from its text, on the thread of the library."""
+    module = blocks.module(text)
+    kernel = module.kernels[name]
+    sizes = blocks.sizes_of(kernel)
+
+    def run(parameters: Any, count: int, threads: int) -> None:
+        words = [
+            int.from_bytes(ctypes.string_at(at, size), "little")
+            for at, size in zip(parameters[: len(sizes)], sizes, strict=True)
+        ]
+        span = (ctypes.c_uint64 * 2)()
+        fake().fake_arena(span)
+        try:
+            blocks.run(module, kernel, words, min(3, count), threads, [(span[0], span[1])])
+        except BaseException:  # noqa: BLE001 - nobody hears of it on this thread
+            traceback.print_exc()
+            os._exit(1)
+
+    _kept.append(_Run(run))
+    return _kept[-1], sizes
 
 
 class Registering(device.CudaDevice):
     """A GPU that gives the library native code for each module."""
 
     def function(self, text: str, name: str) -> int:
-        if text not in _registered:
-            if text in _programs:
-                address, sizes = native.of_program(*_programs[text])
+        if (text, name) not in _registered:
+            if recorder.is_routine(text, name):
+                run, sizes = _routine(text, name)
             else:
                 setter, clock = (
                     ctypes.cast(each, ctypes.c_void_p).value or 0
                     for each in (fake().fake_set, fake().fake_clock)
                 )
-                address, sizes = native.of_small(text, setter, clock)
+                address, sizes = recorder.native_code(text, name, setter, clock)
+                run = ctypes.c_void_p(address)
             given = (ctypes.c_int * len(sizes))(*sizes)
-            fake().fake_register(text.encode(), ctypes.c_void_p(address), len(sizes), given)
-            _registered.add(text)
+            fake().fake_register(text.encode(), name.encode(), run, len(sizes), given)
+            _registered.add((text, name))
         return super().function(text, name)
 
 
 def library() -> Any:
     """The arrays of the GPU."""
-    code.ptx_of = _ptx_written_down
+    code.ptx_of, code.collective_of = recorder.ptx_of, recorder.collective_of
     device.CudaDevice = Registering  # type: ignore[misc]
     return device.library(0)
 
@@ -112,6 +134,86 @@ def pages() -> None:
             assert here[array].tobytes() == xp.asnumpy(there[array]).tobytes(), (name, array)
         assert "GPU 0" in str(there["g"])
     del sys.modules["cupy"]
+
+
+@hawk.kernel(steps=2)
+def spread(x: Mutable[Scalar], sums: Mutable[Table[Scalar]]):
+    x = x - hawk.mean(x) * 0.5 + hawk.max(x)
+    hawk.scatter(sums)[hawk.sample_index() % 3] += x
+
+
+def sums() -> None:
+    """Kernels that reduce and scatter, and a reduction, with the bits of the host."""
+    xp = library()
+
+    @eagle.Graph.builder
+    def build(x, table, total):
+        g = eagle.Graph()
+        spread(x, table)
+        eagle.reduce(x, "sum", into=total)
+        return g
+
+    found: list[bytes] = []
+    for each, read in ((np, np.asarray), (xp, xp.asnumpy)):
+        planes = [each.asarray(np.linspace(0, 1, size)) for size in (1500, 3, 1)]
+        build(*planes).launch()
+        found.append(b"".join(read(plane).tobytes() for plane in planes))
+    assert found[0] == found[1]
+
+
+def captures() -> None:
+    """What a library launches on its current stream is part of a graph; one that waits is not."""
+    from cuda.bindings import driver  # pyright: ignore[reportMissingImports]
+
+    xp, gpu = library(), device.gpu(0)
+    text = code.ptx_of(inc.trace(DType.F64), code.arch_of(gpu.gpu.capability))
+
+    def ask(name: str, *given: Any) -> None:
+        result, *_ = getattr(driver, name)(*given)
+        if result != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(result.name)
+
+    def add(stream: int, x: Any, number: float) -> None:
+        assert number == 1.0
+        with gpu.current():
+            function = driver.CUfunction(gpu.function(text, "inc"))
+            words = x.__cuda_array_interface__["data"][0], 3, 1
+            given = words, (ctypes.c_uint64,) * 3
+            sizes = 1, 1, 1, 32, 1, 1, 0
+            ask("cuLaunchKernel", function, *sizes, driver.CUstream(stream), given, 0)
+
+    def wait(stream: int) -> None:
+        with gpu.current():
+            ask("cuStreamSynchronize", driver.CUstream(stream))
+
+    cupy = FakeCupy(add, wait)
+
+    def launching(x: Any) -> None:
+        cupy.add(x, 1.0)
+        if cupy.waits:
+            cupy.wait()
+
+    @eagle.Graph.builder
+    def build(x, k):
+        g = eagle.Graph()
+        twice(x, buffer=x)
+        while k > 0:
+            eagle.opaque(launching, writes=x, capture=True)
+            down(k)
+        return g
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "cupy", cupy)  # type: ignore[arg-type]
+        x, k = xp.ones(3), xp.asarray(np.array([3], np.int32))
+        build(x, k).launch(2)
+        assert xp.asnumpy(x).tolist() == [10.0] * 3
+        cupy.waits = True
+        with pytest.raises(RuntimeError, match="CAPTURE_UNSUPPORTED") as found:
+            build(x, k).launch()
+        assert "it did what no CUDA graph can hold" in found.value.__notes__[0]
+        cupy.waits = False
+        build(x, k).launch()
+        assert xp.asnumpy(x).tolist() == [20.0] * 3
 
 
 def loops() -> None:
@@ -383,6 +485,8 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     for each in (
         pages,
         loops,
+        sums,
+        captures,
         replays,
         exceptions,
         device_in_a_function,

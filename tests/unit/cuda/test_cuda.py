@@ -20,7 +20,8 @@ import pytest
 
 import eagle
 import hawk
-from eagle.devices.cuda import build, code, device, ptx, stamps
+from eagle.devices.cuda import code, device, ptx, stamps
+from eagle.devices.cuda.build import spread
 from eagle.devices.cuda.driver import Copy, DriverError, Empty, Host, Kind, Side
 from eagle.devices.host import pinned
 from eagle.devices.host.pinned import is_pinned
@@ -515,12 +516,51 @@ def test_an_interrupt_is_heard_and_the_graph_works_afterwards(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "sleep", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as raised:
             graph.synchronize()
+    (note,) = raised.value.__notes__
+    assert note.startswith("2 of 2 replays were launched: those go on, and the next call waits")
     go.set()
     graph.launch()
     assert 3 == xp.driver.launches
     assert [1.0, 1.0] == xp.asnumpy(x).tolist()
+
+
+def test_an_interrupt_among_launches_says_how_many_there_were(xp: TestLibrary) -> None:
+    @eagle.Graph.builder
+    def build(x, *, eager=False):
+        g = eagle.Graph()
+        inc(x)
+        if eager:
+            eagle.opaque(look, reads=x, eager=True)
+            inc(x)
+        return g
+
+    def look() -> None:
+        if [5.0, 5.0] == xp.asnumpy(x).tolist():
+            raise KeyboardInterrupt
+
+    def noted(graph: Any) -> str:
+        with pytest.raises(KeyboardInterrupt) as raised:
+            graph.launch(4)
+        (note,) = raised.value.__notes__
+        return note
+
+    x, launch = xp.zeros(2), xp.driver.launch
+
+    def interrupted(ready: int, stream: int) -> None:
+        launch(ready, stream)
+        if 2 == xp.driver.launches:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xp.driver, "launch", interrupted)
+        said = noted(build(x))
+    assert said.startswith("1 or 2 of 4 replays were launched: those go on")
+    assert [2.0, 2.0] == xp.asnumpy(x).tolist()
+    said = noted(build(x, eager=True))
+    assert said.startswith("within replay 2 of 4, at the node `look`: arrays hold a part of that")
+    assert [5.0, 5.0] == xp.asnumpy(x).tolist()
 
 
 def test_replay_numbers_are_those_of_the_launch(xp: TestLibrary) -> None:
@@ -616,7 +656,7 @@ def test_a_profile_of_too_many_nodes_is_refused(
 def test_samples_are_spread_over_the_multiprocessors(
     expected: tuple[int, int], n: int, multiprocessors: int
 ) -> None:
-    assert expected == build.spread(n, multiprocessors)
+    assert expected == spread(n, multiprocessors)
 
 
 @pytest.mark.parametrize(

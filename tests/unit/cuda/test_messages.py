@@ -16,6 +16,7 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import device
+from eagle.devices.cuda.array import CudaArray
 from eagle.devices.cuda.driver import DriverError, Work
 from hawk import Int32, Mutable, Param, Scalar, Terminated, Vector
 from tests.unit.cuda.gpus import TestLibrary, gpu_of_tests
@@ -38,11 +39,6 @@ def added(x: Scalar, y: Scalar) -> Scalar:
 def checked(x: Mutable[Scalar]):
     assert x < 2.0
     x += 1.0
-
-
-@hawk.kernel
-def centred(x: Mutable[Scalar]):
-    x -= hawk.mean(x)
 
 
 @hawk.kernel
@@ -235,6 +231,41 @@ def _() -> None:
     with_gpu(run)
 
 
+@case("a driver that does not set conditions")
+def _() -> None:
+    class Driver(Recorder):
+        def load(self, ptx: str) -> int:
+            if "cudaGraphSetConditional" in ptx:
+                raise DriverError("cuModuleLoadData", "CUDA_ERROR_INVALID_PTX")
+            return super().load(ptx)
+
+    def run(xp: TestLibrary) -> None:
+        @eagle.Graph.builder
+        def step(x, k):
+            g = eagle.Graph()
+            if k > 0:
+                inc(x)
+            return g
+
+        step(xp.zeros(3), xp.array(np.ones(1, np.int32))).launch()
+
+    with_gpu(run, Driver())
+
+
+@case("a function that is captured and launches nothing")
+def _() -> None:
+    def run(xp: TestLibrary) -> None:
+        @eagle.Graph.builder
+        def step(x):
+            g = eagle.Graph()
+            eagle.opaque(lambda x: None, writes=x, capture=True, name="smooth")
+            return g
+
+        step(xp.zeros(3)).launch()
+
+    with_gpu(run)
+
+
 @case("a kernel with checks")
 def _() -> None:
     def run(xp: TestLibrary) -> None:
@@ -249,21 +280,7 @@ def _() -> None:
     with_gpu(run)
 
 
-@case("a kernel that reduces")
-def _() -> None:
-    def run(xp: TestLibrary) -> None:
-        @eagle.Graph.builder
-        def step(x):
-            g = eagle.Graph()
-            centred(x)
-            return g
-
-        step(xp.zeros(3))
-
-    with_gpu(run)
-
-
-@case("a reduction")
+@case("a reduction of a field")
 def _() -> None:
     def run(xp: TestLibrary) -> None:
         @eagle.Graph.builder
@@ -272,7 +289,9 @@ def _() -> None:
             eagle.reduce(x, "sum", into=total)
             return g
 
-        step(xp.zeros(3), xp.zeros(1))
+        both = np.zeros(3, [("name", "u4"), ("x", "f8")])
+        xp.driver.adopt(both)
+        step(CudaArray(both["x"], xp._home), xp.zeros(1))
 
     with_gpu(run)
 
@@ -299,6 +318,11 @@ def in_a_call(ask: Callable[[TestLibrary], object]) -> Callable[[], object]:
 def fall(z: Mutable[Scalar], down: Terminated):
     z -= 1.0
     down = z < 0.0
+
+
+@hawk.kernel
+def centred(x: Mutable[Scalar]):
+    x -= hawk.mean(x)
 
 
 @hawk.kernel

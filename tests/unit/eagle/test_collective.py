@@ -61,9 +61,21 @@ def least_and_all(x: Scalar) -> tuple[Scalar, Scalar]:
     return least, total
 
 
+@hawk.kernel
+def named(value: Mutable[Scalar], keep: Int32) -> Scalar:
+    return hawk.sum(value * 2.0, where=keep > 0) + hawk.max(value + keep)
+
+
 def batch(n: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(n)
     return rng.normal(size=n).astype(dtype), rng.random(n).astype(dtype)
+
+
+def test_planes_may_be_called_as_what_is_reduced() -> None:
+    value, keep = np.linspace(0.0, 1.0, 9), np.arange(9, dtype=np.int32) % 2
+    due = hawk.run_python(named, value, keep)["out"]
+    assert due.tobytes() == named(value, keep).tobytes()
+    assert due.tobytes() == hawk.interpret(named, value, keep)["out"].tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

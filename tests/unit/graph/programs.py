@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import eagle
 import hawk
-from hawk import Bool, Int32, Mutable, Scalar, Vector
+from hawk import Bool, Int32, Mutable, Scalar, Table, Vector
 
 N = 3
 FILE = "random_graph.py"
@@ -42,6 +42,17 @@ def drift(x: Mutable[Vector[2]]):
 @hawk.kernel
 def push(x: Mutable[Vector[2]], y: Vector[2]):
     x += y
+
+
+@hawk.kernel
+def centre(x: Mutable[Vector[2]]):
+    x[0] -= hawk.mean(x[1])
+    x[1] = hawk.max(x[1], where=x[0] < 0.5) if hawk.any(x[0] < x[1]) else x[1] * 0.5
+
+
+@hawk.kernel
+def gather(x: Vector[2], y: Mutable[Table[Scalar]]):
+    hawk.scatter(y, where=x[0] > x[1])[0] += 0.25 * x[1]
 
 
 @hawk.kernel
@@ -118,6 +129,8 @@ def _simple(draw: st.DrawFn) -> str:
                 f"turn({y}, buffer={x})",
                 f"drift({x})",
                 f"push({x}, {y})",
+                f"centre({x})",
+                f"gather({x}, {y}[0])",
                 f"slope({x}, buffer={y}[1])",
                 f"eagle.copy({x}, into={y})",
                 f"eagle.copy({x}[0], into={y}[1])",
@@ -220,7 +233,8 @@ class ByHand:
 
 
 _HAND = SimpleNamespace(Graph=ByHand, copy=eagle.copy, opaque=eagle.opaque, reduce=eagle.reduce)
-_KERNELS = {each.name: each for each in (turn, mix, drift, push, slope, tick, down, even)}
+_NAMED = (turn, mix, drift, push, centre, gather, slope, tick, down, even)
+_KERNELS = {each.name: each for each in _NAMED}
 
 
 def function(text: str, *, by_hand: bool) -> Callable[..., Any]:

@@ -102,7 +102,6 @@ def test_without_its_wait_it_is_refused_with_the_wait_to_write() -> None:
 def on_a_device(text: str) -> str:
     """The same program where Python functions get host arrays, and copies are without gaps."""
     lines: list[str] = []
-    text = re.sub(r"eagle\.reduce\((\w), .*\)", r"drift(\1)", text) if WHERE == "GPU 0" else text
     for line in text.splitlines():
         call = re.fullmatch(r"( +)eagle\.opaque\(host, reads=\((\w),\), writes=(\w)\)", line)
         if call is None:

@@ -179,6 +179,26 @@ class Bindings(Driver):
         self._ask("cuEventRecord", event, other)
         self._ask("cuStreamWaitEvent", stream, event, 0)
 
+    def begin_capture(self, stream: int, graph: int, after: Sequence[int]) -> None:
+        cuda = self._cuda
+        nodes = [cuda.CUgraphNode(each) for each in after]
+        edges = [cuda.CUgraphEdgeData() for _ in nodes]
+        given = (nodes or None, edges or None, len(nodes))
+        relaxed = cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+        where = cuda.CUstream(stream), cuda.CUgraph(graph)
+        self._ask("cuStreamBeginCaptureToGraph", *where, *given, relaxed)
+
+    def end_capture(self, stream: int) -> list[int]:
+        # Before version 13 of the package the first of them has no data for edges.
+        third = hasattr(self._cuda, "cuStreamGetCaptureInfo_v3")
+        asks = "cuStreamGetCaptureInfo_v3" if third else "cuStreamGetCaptureInfo"
+        try:
+            status, _, _, nodes, *_ = self._ask(asks, self._cuda.CUstream(stream))
+            active = self._cuda.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+            return [int(each) for each in nodes or ()] if status == active else []
+        finally:
+            self._ask("cuStreamEndCapture", self._cuda.CUstream(stream))
+
     # -- graphs ------------------------------------------------------------------------------------
 
     def graph(self) -> int:

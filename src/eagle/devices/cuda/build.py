@@ -23,10 +23,12 @@ from numpy.typing import NDArray
 
 from eagle.devices.cuda import driver as asked
 from eagle.devices.cuda import ptx
+from eagle.devices.cuda.capturing import captured
 from eagle.devices.cuda.driver import Argument, DriverError, Empty, Kind, Side, Work
 from eagle.devices.cuda.hosts import Kept, NativeCall, PythonCall, Rounds, native_call
 from eagle.devices.cuda.refusals import MOST_STRETCHES, on_host, stretches
 from eagle.devices.cuda.remains import Handles
+from eagle.devices.cuda.together import Together, fresh_of, is_together
 from eagle.devices.host.device import HOST
 from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
 from eagle.devices.host.stretches import Stretches, same_memory
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 THREADS = (256, 128, 64, 32)
 """Threads of a block: as many as leave no multiprocessor without a block."""
 MOST_BLOCKS = 2**31 - 1
+MOST_IN_A_ROW = 256
+"""Nodes of steps that samples take together: of more than these one is written, in a loop."""
 
 
 def spread(n: int, multiprocessors: int) -> tuple[int, int]:
@@ -69,6 +73,8 @@ class Part:
     ready: int = 0
     nodes: list[Node] = field(default_factory=list)
     calls: list[PythonCall | NativeCall] = field(default_factory=list)
+    captured: list[Call] = field(default_factory=list)
+    """Functions whose work is part of it, on the arrays that they were called with."""
     handles: Handles = field(default_factory=Handles)
 
 
@@ -99,7 +105,12 @@ class Body:
         """Add a kernel of one thread."""
         small = ptx.Small()
         write(small)
-        function = self.builder.device.function(small.text, ptx.NAME)
+        try:
+            function = self.builder.device.function(small.text, ptx.NAME)
+        except DriverError as error:
+            if small.sets:
+                error.text = "it sets a condition, by the driver's cudaGraphSetConditional"
+            raise
         self.add(lambda: asked.Kernel(function, 1, 1, small.arguments), item)
 
     def handle(self) -> int:
@@ -116,11 +127,15 @@ class Body:
         self.after = list(self.last)
 
     def _added(self, handle: int, item: Item) -> None:
+        self.follow([handle], item)
+
+    def follow(self, ends: list[int], item: Item) -> None:
+        """What comes next comes after these, which were added after `after`."""
         for each in self.after:
             self.last.pop(each, None)
-        self.last[handle] = None
-        self.after = [handle]
-        self.builder.items[handle] = item
+        self.last |= dict.fromkeys(ends)
+        self.after = ends
+        self.builder.items |= dict.fromkeys(ends, item)
 
 
 class Builder:
@@ -208,10 +223,15 @@ class Builder:
                 self._launch(body, item)
             case Copy():
                 self._copy(body, item)
+            case Call() if item.captured:
+                self._captured(body, item)
             case Call():
                 self._python(body, item, item.function, users=True)
-            case Reduce():
+            case Reduce() if on_host(item):
                 self._python(body, item, Reduction(item))
+            case Reduce():
+                for node in Together(self.device, self.part.handles.memory).reduce(item):
+                    body.add(node, item)
             case Put():
                 body.small(lambda small: small.put(item.cell, item.value), item)
             case If():
@@ -220,6 +240,12 @@ class Builder:
                 self._loop(body, item)
             case _:
                 raise AssertionError(item)
+
+    def _captured(self, body: Body, item: Call) -> None:
+        ends, kept = captured(self.device, body.graph, body.after, item, self.plan.name)
+        self.part.handles.kept += kept
+        self.part.captured.append(item)
+        body.follow(ends, item)
 
     def _python(
         self, body: Body, item: Item, function: Callable[[], object], *, users: bool = False
@@ -240,13 +266,37 @@ class Builder:
         if on_host(item):
             self._launch_on_host(body, item)
             return
-        for region, numbers in item.fresh:
+        for region, numbers in fresh_of(item):
             self._refresh(body, item, region, numbers)
         if not item.n:
             return
-        function = self.device.code.of(item)
         blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
+        if is_together(item):
+            self._together(body, item, blocks, threads)
+            return
+        function = self.device.code.of(item)
         body.add(lambda: asked.Kernel(function, blocks, threads, arguments(item)), item)
+
+    def _together(self, body: Body, item: Launch, blocks: int, threads: int) -> None:
+        """A kernel that reduces or scatters: each step is several nodes."""
+        memory = self.part.handles.memory
+        nodes = Together(self.device, memory).step(item, blocks, threads)
+        if item.steps * len(nodes) <= MOST_IN_A_ROW:
+            for node in nodes * item.steps:
+                body.add(node, item)
+            return
+        left, handle = self.device.allocate(8), body.handle()
+        memory.append(left)
+
+        def begin(small: ptx.Small) -> None:
+            small.begin(left, item.steps)
+            small.set(handle, small.all())
+
+        body.small(begin, item)
+        inner = body.condition(handle, Kind.WHILE, item)
+        for node in nodes:
+            inner.add(node, item)
+        inner.small(lambda small: small.set(handle, small.count_down(left)), item)
 
     def _refresh(
         self, body: Body, item: Launch, region: Region, numbers: NDArray[np.generic]

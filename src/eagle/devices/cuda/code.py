@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eagle.devices.plan import Launch
 from hawk.targets.thread import Way
@@ -11,6 +11,7 @@ from hawk.targets.thread import Way
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
     from hawk.ir.nodes import Function
+    from hawk.targets.ptx.collective import Collective
 
 CHIPS = (75, 80, 86, 89, 90, 100, 120)
 """The compute capabilities that code is made for. One in between runs the code of that below."""
@@ -23,6 +24,14 @@ def arch_of(capability: int) -> str:
     return f"sm_{max(chip for chip in CHIPS if chip <= capability)}"
 
 
+class Parts(NamedTuple):
+    """A kernel that reduces or scatters: a kernel for each part of its step."""
+
+    made: Collective
+    functions: dict[str, int]
+    """By the name of the part."""
+
+
 class Code:
     """The kernels that a GPU has run. They are few, and stay there as long as the process."""
 
@@ -30,6 +39,7 @@ class Code:
         self._device = device
         self._arch = arch_of(device.gpu.capability)
         self._functions: dict[tuple[Function, Way], int] = {}
+        self._parts: dict[Function, Parts] = {}
 
     def of(self, launch: Launch) -> int:
         """The function that a launch launches. Raises DriverError where it cannot be loaded."""
@@ -47,6 +57,20 @@ class Code:
             known = self._functions[fn, way] = self._device.function(text, entry[1])
         return known
 
+    def together(self, fn: Function) -> Parts:
+        """The parts of a kernel that reduces or scatters. Raises DriverError, as `of`."""
+        if fn not in self._parts:
+            made = collective_of(fn, self._arch)
+            parts = [each for each in (*made.given, made.step) if not isinstance(each, str)]
+            load = self._device.function
+            functions = {each.name: load(made.ptx, each.name) for each in parts}
+            self._parts[fn] = Parts(made, functions)
+        return self._parts[fn]
+
+    def routine(self, name: str) -> int:
+        """A routine that comes between those. Raises DriverError, as `of`."""
+        return self._device.function(routine_of(name, self._arch), name)
+
 
 def ptx_of(fn: Function, arch: str, way: Way = Way.PLAIN) -> str:
     """The PTX of a traced program. It has one entry."""
@@ -54,3 +78,17 @@ def ptx_of(fn: Function, arch: str, way: Way = Way.PLAIN) -> str:
     from hawk.targets.ptx.compile import ptx_text
 
     return ptx_text(optimise(fn), arch, (way,))
+
+
+def collective_of(fn: Function, arch: str) -> Collective:
+    """The module of a traced program that reduces or scatters."""
+    from hawk.targets.ptx.collective import collective
+
+    return collective(fn, arch)
+
+
+def routine_of(name: str, arch: str) -> str:
+    """The PTX of a routine: the same for all kernels."""
+    from hawk.targets.ptx.routines import routine_ptx
+
+    return routine_ptx(name, arch)

@@ -27,7 +27,8 @@ from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
 from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
 from eagle.errors import DeviceError
-from eagle.interop.cuda_array import Located, described_at, in_library_of, streams_in_use
+from eagle.interop.cuda_array import Located, described_at, in_library_of
+from eagle.interop.streams import streams_in_use
 from eagle.pace import CROWD, Pace
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
@@ -386,6 +387,7 @@ _NO_DRIVER = "install: NVIDIA's driver, 550 or newer; `nvidia-smi` shows whether
 _FIXES = {
     "CUDA_ERROR_OUT_OF_MEMORY": "write: smaller arrays, or fewer of them at a time",
     "CUDA_ERROR_UNSUPPORTED_PTX_VERSION": _NO_DRIVER,
+    "CUDA_ERROR_INVALID_PTX": _NO_DRIVER,
     "CUDA_ERROR_NO_BINARY_FOR_GPU": "install: a newer accipiter, which knows this GPU",
     "CUDA_ERROR_ILLEGAL_ADDRESS": "look at: was an array of the graph freed since it was built?",
     "CUDA_ERROR_NOT_INITIALIZED": "write: multiprocessing with 'spawn'; CUDA does not outlive fork",

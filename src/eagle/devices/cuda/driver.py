@@ -204,6 +204,14 @@ class Driver(abc.ABC):
     def follow(self, stream: int, other: int) -> None:
         """What is asked of `stream` from now on comes after what was asked of `other` by now."""
 
+    @abc.abstractmethod
+    def begin_capture(self, stream: int, graph: int, after: Sequence[int]) -> None:
+        """Let what is asked of `stream` become nodes of a graph after these, and not run."""
+
+    @abc.abstractmethod
+    def end_capture(self, stream: int) -> list[int]:
+        """End that, also where it fails; the nodes that the next one would have come after."""
+
     # -- graphs ------------------------------------------------------------------------------------
 
     @abc.abstractmethod

@@ -45,7 +45,7 @@ class Small:
         self._lines: list[str] = []
         self._words: list[Word] = []
         self._predicates = self._wide = self._narrow = 0
-        self._sets = False
+        self.sets = False
 
     @property
     def text(self) -> str:
@@ -58,13 +58,13 @@ class Small:
             if count
         ]
         body = "\n".join([*declared, *(f"  {line}" for line in self._lines), "  ret;"])
-        head = _HEAD + _SETTER * self._sets
+        head = _HEAD + _SETTER * self.sets
         return f"{head}.visible .entry {NAME}(\n{parameters}\n)\n{{\n{body}\n}}\n"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The parameters as they are now."""
-        return tuple(Argument(_now(word), 8) for word in self._words)
+        return tuple(Argument(now(word), 8) for word in self._words)
 
     # -- what it does ------------------------------------------------------------------------------
 
@@ -86,9 +86,22 @@ class Small:
         self._do(f"ld.global.u8 {number}, [{self._parameter(address)}];")
         return self._is_true(number)
 
+    def begin(self, address: int, passes: int) -> None:
+        """Write how many passes there are, as an int64 at an address."""
+        at, number = self._parameter(address), self._parameter(passes)
+        self._do(f"st.global.u64 [{at}], {number};")
+
+    def count_down(self, address: int) -> str:
+        """One of them is over; is one left?"""
+        at, number = self._parameter(address), self._new_wide()
+        self._do(f"ld.global.u64 {number}, [{at}];")
+        self._do(f"sub.s64 {number}, {number}, 1;")
+        self._do(f"st.global.u64 [{at}], {number};")
+        return self._is_true(number)
+
     def set(self, handle: int, test: str) -> None:
         """Tell a conditional node whether to run."""
-        self._sets = True
+        self.sets = True
         number, value = self._new_narrow(), self._parameter(handle)
         self._do(f"selp.u32 {number}, 1, 0, {test};")
         self._lines += [
@@ -257,7 +270,8 @@ class Small:
         return f"%r{self._narrow - 1}"
 
 
-def _now(word: Word) -> int:
+def now(word: Word) -> int:
+    """A parameter as it is now."""
     if isinstance(word, Spot):
         return word.address
     return word if isinstance(word, int) else word()

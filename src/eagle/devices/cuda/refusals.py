@@ -60,10 +60,11 @@ def _of_node(item: Item, control: str, device: str) -> Iterator[Objection]:
         case Launch() if not on_host(item):
             yield from _of_launch(item, device)
         case Reduce() if not on_host(item):
-            source, into = item.reads[0].name, item.writes[0].name
-            what = f"`{item.name}` is a reduction on {device}, which is not made for GPUs yet"
-            fix = f"eagle.copy({source}, into=h) and eagle.reduce(h, ...) on the host, and a copy "
-            yield Objection(item, what, fix + f"of that into {into}")
+            source = item.reads[0]
+            if any(step % source.view.itemsize for step in source.view.strides):
+                what = f"`{item.name}` on {device}: the numbers of `{source.name}` are not a whole "
+                what += f"number of times {source.view.itemsize} bytes apart"
+                yield Objection(item, what, "an array of its own, not a field of a larger one")
         case Copy() if not same_memory(item.reads[0].view, item.writes[0].view):
             yield from _of_copy(item, control, device)
         case _:
@@ -71,13 +72,9 @@ def _of_node(item: Item, control: str, device: str) -> Iterator[Objection]:
 
 
 def _of_launch(item: Launch, device: str) -> Iterator[Objection]:
-    compiled = item.compiled
     if item.careful is not None:
         what = f"{item.name} has checks=True, and kernels with checks run on the host only"
         yield Objection(item, what, f"@hawk.kernel without checks, for {device}")
-    elif compiled.phases or compiled.scatters:
-        what = f"{item.name} reduces or scatters, which is not made for GPUs yet"
-        yield Objection(item, what, "its planes on the host, and eagle.copy(...) before and after")
     elif item.function is None:
         what = f"something that {item.name} reads has changed while the graph was built"
         yield Objection(item, what, "the graph again")

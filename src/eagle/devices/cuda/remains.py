@@ -24,11 +24,13 @@ class Handles:
     memory: list[int] = field(default_factory=list)
     locked: list[tuple[int, Any]] = field(default_factory=list)
     """Page-locked memory, and what keeps it alive until it is not any more."""
+    kept: list[Any] = field(default_factory=list)
+    """What holds memory that other libraries made for it."""
 
     def take(self) -> Handles:
         """What is in here, which is empty then."""
-        taken = Handles(self.ready[:], self.graphs[:], self.memory[:], self.locked[:])
-        for each in (self.ready, self.graphs, self.memory, self.locked):
+        taken = Handles(self.ready[:], self.graphs[:], self.memory[:], self.locked[:], self.kept[:])
+        for each in (self.ready, self.graphs, self.memory, self.locked, self.kept):
             each.clear()
         return taken
 

@@ -17,6 +17,7 @@ from eagle.devices.cuda.remains import Handles
 from eagle.devices.cuda.stamps import Stamps, Taken
 from eagle.devices.host.device import HOST
 from eagle.devices.host.pinned import is_pinned
+from eagle.devices.notes import ended_launching, ended_within
 from eagle.devices.plan import Call, Copy, Item, Launch, Plan, walk
 from eagle.devices.rules import pieces
 from eagle.errors import DeviceError
@@ -42,6 +43,9 @@ class CudaCaptured(Captured):
         self._used: object = None
         """What a replay on its way needs."""
         self._built = False
+        self._n = self._begun = self._over = 0
+        """Replays of the last call: how many it asks for, were begun, and launched for sure."""
+        self._at = ""
         with device.current():
             self._build()
 
@@ -74,6 +78,7 @@ class CudaCaptured(Captured):
                 self._handles.ready += part.handles.ready
                 self._handles.graphs += part.handles.graphs
                 self._handles.memory += part.handles.memory
+                self._handles.kept += part.handles.kept
         self._used = self._parts, self._plan
         self._built = True
 
@@ -104,15 +109,31 @@ class CudaCaptured(Captured):
                 self._build()
             if device.remains:
                 device.sweep()
+            self._n, self._begun, self._over = n, 0, 0
             try:
                 device.follow_others()
                 for replay in range(1, n + 1):
                     if self._alone:
                         device.wait()
+                    self._begun, self._at = replay, ""
                     self._replay(replay, n)
+                    self._over = replay
                 device.lead_others()
             except DriverError as error:
                 raise device.error(f"the graph {self._plan.name}", error) from None
+            except DeviceError:
+                raise
+            except BaseException as error:  # Ctrl-C, or what a signal handler raises
+                error.add_note(self._where())
+                raise
+
+    def _where(self) -> str:
+        """What an exception says of the replays that were asked for."""
+        begun, over, n = self._begun, self._over, self._n
+        is_cut = len(self._parts) > 1 or any(isinstance(part, Call) for part in self._parts)
+        if begun > over and is_cut:
+            return ended_within(begun, n, self._at)
+        return ended_launching(over, begun, n)
 
     def _replay(self, replay: int, n: int) -> None:
         device = self._device
@@ -129,6 +150,7 @@ class CudaCaptured(Captured):
         """Call an eager function, on the thread that launches."""
         if self._kept.failure is not None:
             return
+        self._at = item.name
         try:
             item.function()
         except KeyboardInterrupt:
@@ -141,7 +163,13 @@ class CudaCaptured(Captured):
         device = self._device
         device.guard.check(f"waiting for the graph {self._plan.name}")
         with device.current():
-            device.wait()
+            try:
+                device.wait()
+            except DeviceError:
+                raise
+            except BaseException as error:
+                error.add_note(self._where())
+                raise
 
     def take_failure(self) -> Failure | None:
         failure, self._kept.failure = self._kept.failure, None
@@ -174,6 +202,8 @@ class CudaCaptured(Captured):
         self._built = True
 
     def _changed(self, part: Part, changed: Callable[[Item], bool]) -> bool:
+        if any(map(changed, part.captured)):
+            return False
         for call in part.calls:
             if isinstance(call, NativeCall):
                 call.look_again()

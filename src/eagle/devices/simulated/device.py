@@ -12,6 +12,7 @@ from eagle.devices import rules
 from eagle.devices.arrays import memory_of
 from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partition, register
 from eagle.devices.host.device import HOST
+from eagle.devices.plan import Call, walk
 from eagle.devices.simulated.array import SimulatedArray, poison
 from eagle.devices.simulated.stream import STREAM
 from hawk.ir.types import DType
@@ -40,7 +41,15 @@ class SimulatedDevice(Device):
         return HOST.pinned(shape, dtype)
 
     def objections(self, plan: Plan) -> list[Objection]:
-        return rules.objections(plan)
+        return rules.objections(plan) or [
+            Objection(
+                item,
+                f"{item.name} launches work on a GPU by itself, and {self.name} is none",
+                "eager=True instead of capture=True here; or NumPy's arrays, on which it is called",
+            )
+            for item in walk(plan.body)
+            if isinstance(item, Call) and item.captured
+        ]
 
     def cuts(self, plan: Plan) -> list[Cut]:
         return rules.cuts(plan)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import re
+from collections.abc import Iterator
 
 from hawk.targets.ptx import folds, places, scatters
 from hawk.targets.ptx.block import DECLARED
@@ -24,7 +27,36 @@ def _of(known: Chip) -> str:
     return emitted(routines_text(), known)
 
 
+def routine_ptx(name: str, arch: str) -> str:
+    """The PTX of one of them, which takes a small part of the time.
+
+    Raises HawkError (H502) for a chip that is not known, KeyError for another name.
+    """
+    return _one(name, chip(arch))
+
+
+@functools.cache
+def _one(name: str, known: Chip) -> str:
+    return emitted(_module(_named()[name]), known)
+
+
+@functools.cache
+def _named() -> dict[str, str]:
+    """The text of each, by its name."""
+    return {_NAME.findall(text)[0]: text for text in _texts()}
+
+
+_NAME = re.compile(r"^define ptx_kernel void @(\w+)\(", re.MULTILINE)
+
+
 def routines_text() -> str:
     """The LLVM module of all of them."""
-    made = (*folds.texts(), *places.texts(), *scatters.texts())
-    return "\n".join((f'target triple = "{TRIPLE}"', *made, DECLARED))
+    return _module(*_texts())
+
+
+def _texts() -> Iterator[str]:
+    return itertools.chain(folds.texts(), places.texts(), scatters.texts())
+
+
+def _module(*texts: str) -> str:
+    return "\n".join((f'target triple = "{TRIPLE}"', *texts, DECLARED))
