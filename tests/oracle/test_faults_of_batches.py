@@ -72,8 +72,9 @@ def of_the_finished_too(right: Any) -> Any:
 
 
 def from_the_end(right: Any) -> Any:
-    def wrong(kind: str, numbers: Any, kept: Any) -> Any:
-        places = right(kind, numbers[:, ::-1], None if kept is None else kept[:, ::-1])
+    def wrong(kind: str, dtype: DType, numbers: Any, kept: Any) -> Any:
+        turned = [None if each is None else each[:, ::-1].copy() for each in (numbers, kept)]
+        places = right(kind, dtype, *turned)
         return np.where(places < 0, places, numbers.shape[1] - 1 - places)
 
     return wrong

@@ -44,6 +44,13 @@ def folds() -> Folds:
     return folds()
 
 
+def places() -> Mapping[tuple[str, DType], Callable[[int, int, int, int, int], None]]:
+    """The routines that look for the least, by kind and type; see `hawk.targets.cpu.places`."""
+    from hawk.targets.cpu.runtime import places
+
+    return places()
+
+
 def scatters() -> Mapping[tuple[str, DType], Callable[[int, int, int, int, int], None]]:
     """The routines that give to a table, by kind and type; see `hawk.targets.cpu.scatter`."""
     from hawk.targets.cpu.runtime import scatters

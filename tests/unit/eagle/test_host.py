@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import eagle
+import hawk
 from eagle.devices.host import team as team_module
 from eagle.devices.host import watch_entries
+from eagle.devices.host.device import ALONE, TOGETHER
 from eagle.devices.host.team import PIECES_PER_THREAD, HostTeam, piece_of_many, piece_to_end
 from tests.unit.eagle.kernels import countdown, double, oscillator, swinging
 from tests.unit.eagle.stand_in import StandIn
@@ -234,6 +236,20 @@ def test_a_large_batch_whose_samples_take_as_long_is_cut_into_long_pieces(
     count: int, threads: int, size: int, piece: int
 ) -> None:
     assert piece == piece_of_many(count, threads, 16, 4096, size)
+
+
+def test_a_launch_that_did_not_end_alone_begins_together_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("eagle.devices.host.device.ALONE_CYCLES", 1)
+    monkeypatch.setattr("eagle.devices.host.device._next_stage", lambda seconds: ALONE)
+    bound = eagle.deploy(hawk.steps(oscillator, 1000)).bind(**swinging(5000))
+    stages = []
+    for _ in range(3):
+        bound.finished[:] = False
+        bound.launch(threads=1)
+        stages.append(bound._loaded._stage)
+    assert [TOGETHER, ALONE, ALONE] == stages  # the others are of one step
 
 
 def test_only_samples_that_all_take_as_long_are_taken_in_long_pieces() -> None:

@@ -33,7 +33,7 @@ class Block:
     """The words of one kernel and its planes, used for one launch after another."""
 
     __slots__ = (
-        *("_begin", "_count", "_kept", "_left", "_memory", "_room", "_rows"),
+        *("_begin", "_count", "_kept", "_left", "_memory", "_rooms", "_rows"),
         *("address", "head", "words"),
     )
 
@@ -43,8 +43,9 @@ class Block:
         A thread leaves at most so many `rows`.
         """
         self._begin, self._count = begin, count
-        self._room: ctypes.Array[ctypes.c_int64] | None = None
-        """Room for the rows of several threads, where a launch begins on more than one."""
+        self._rooms: dict[int, ctypes.Array[ctypes.c_int64]] = {}
+        """Room for the rows of several threads, for launches that begin on so many. It stays, since
+        headers say where it is."""
         # Of no launch nothing is left. Behind the planes is room for the rows of one thread.
         header = [begin, begin + count, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0]
         self._memory = array("q", [*header, *planes])
@@ -70,8 +71,10 @@ class Block:
         """
         begin, end, where, left = self._begin, self._begin + self._count, 0, self._left
         if threads > 1:
-            self._room = (ctypes.c_int64 * (ROW * self._rows * threads))()
-            left = ctypes.addressof(self._room)
+            room = self._rooms.get(threads)
+            if room is None:
+                room = self._rooms[threads] = (ctypes.c_int64 * (ROW * self._rows * threads))()
+            left = ctypes.addressof(room)
         if picked is not None:
             where, end = picked
             begin = 0

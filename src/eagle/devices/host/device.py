@@ -185,6 +185,7 @@ class HostLoaded(Loaded):
         "_picked",
         "_planes",
         "_pointer",
+        "_ready",
         "_stage",
         "_steps",
         "_threads",
@@ -224,6 +225,8 @@ class HostLoaded(Loaded):
         """What the block points to, which has to stay while a launch may go on."""
         self._alone = array("q")
         """The header of a launch that begins in stage `ALONE`."""
+        self._ready: tuple[int, array[int]] | None = None
+        """The threads and the header of a launch that begins in another."""
         self._mark: object = None
         self._crew = _ONE
 
@@ -260,6 +263,7 @@ class HostLoaded(Loaded):
         mark: object = None,
         watch: Watch | None = None,
     ) -> None:
+        ready = 0
         if mark is None or mark is not self._mark:
             if (
                 steps != self._steps
@@ -278,11 +282,12 @@ class HostLoaded(Loaded):
                         self._tell()
                     return
             else:
-                self._head[_ALL] = self._shared()
+                ready, header = self._shared()
+                self._head[_ALL] = header
                 self._map, self._mark, self._crew = picked, mark, _ONE
         elif self._block.complete:
             return
-        self._go_on(threads, watch)
+        self._go_on(threads, watch, ready)
         if watchers:
             self._tell()
 
@@ -301,7 +306,7 @@ class HostLoaded(Loaded):
         to_end: bool,
     ) -> None:
         """Make the header, and guess where to begin if there was no launch yet."""
-        self._steps = 0  # until all is made
+        self._steps, self._ready = 0, None  # until all is made
         count = self._count = self._whole if picked is None else len(picked)
         piece = tile = self._tile
         most = threads_likely(threads)
@@ -333,7 +338,7 @@ class HostLoaded(Loaded):
         most, count, piece = threads_allowed(threads), self._whole, self._tile
         several = most > 1 and count > piece and count * (LOADING + steps) > SURE
         most = min(most, -(-count // self._compiled.lanes), MOST_THREADS) if several else 1
-        self._count = count
+        self._count, self._ready = count, None
         piece = self._piece(most, to_end=False)
         header = self._block.header(steps, piece, TOGETHER_CYCLES, threads=most)
         return Ask(function, self._block.address, most - 1, header)
@@ -352,10 +357,19 @@ class HostLoaded(Loaded):
 
     # -- a launch that is not over soon ----------------------------------------------------------
 
-    def _shared(self) -> array[int]:
-        """The header of a launch that begins in a stage after `ALONE`."""
-        piece = self._piece(threads_allowed(self._threads), to_end=self._to_end)
-        return self._block.header(self._steps, piece, TOGETHER_CYCLES, self._where())
+    def _shared(self) -> tuple[int, array[int]]:
+        """A launch that begins in a stage after `ALONE`: on how many threads, and its header."""
+        most = self._most(self._threads, self._count)
+        if self._ready is None or self._ready[0] != most:
+            piece = self._piece(most, to_end=self._to_end)
+            header = self._block.header(self._steps, piece, TOGETHER_CYCLES, self._where(), most)
+            self._ready = most, header
+        return self._ready
+
+    def _most(self, threads: int | None, count: int) -> int:
+        """The threads that so many samples are enough for."""
+        groups = -(-count // self._compiled.lanes)
+        return max(1, min(threads_allowed(threads), groups, MOST_THREADS))
 
     def _piece(self, threads: int, *, to_end: bool) -> int:
         """Samples that each of some threads takes in one go."""
@@ -372,23 +386,26 @@ class HostLoaded(Loaded):
         """The address of the map, and its samples."""
         return None if self._picked is None else (address_of(self._picked), len(self._picked))
 
-    def _go_on(self, threads: int | None, watch: Watch | None) -> None:
-        """Bring what is left of the launch to its end."""
-        begun = perf_counter()
+    def _go_on(self, threads: int | None, watch: Watch | None, ready: int = 0) -> None:
+        """Bring what is left of the launch to its end; it is `ready` for so many threads, or 0."""
+        begun, alone = perf_counter(), self._stage is ALONE
         if not self._fetched:
             self._fetch()
         lanes = self._compiled.lanes
-        most = max(1, min(threads_allowed(threads), -(-self._block.count // lanes), MOST_THREADS))
+        most = ready or self._most(threads, self._block.count)
         self._crew = _Crew(most, self._crew.entered)
         if self._stage is not AWAY:
-            self._block.go_on(most, lanes, TOGETHER_CYCLES)
+            if not ready:
+                self._block.go_on(most, lanes, TOGETHER_CYCLES)
             self._run(most)
         while not self._block.complete:
             self._stage = AWAY
             self._block.go_on(most, lanes, 0)
             self._run_away(most, watch)
         if self._native:
-            self._stage = _next_stage(perf_counter() - begun)
+            stage = _next_stage(perf_counter() - begun)
+            # What did not end alone would not the next time, and it costs to be interrupted.
+            self._stage = TOGETHER if alone and stage is ALONE else stage
 
     def _run(self, threads: int) -> None:
         entered = team().run(self._compiled.entry, self._block.address, threads - 1, keep=self)

@@ -70,8 +70,24 @@ block:
   %begin = add nuw i64 %base, %low
   %start = getelementptr {element}, ptr %numbers, i64 %begin
   %full = icmp ule i64 %high, %count
-  %whole = and i1 %all, %full
-  br i1 %whole, label %fold, label %measure
+  br i1 %full, label %whole, label %measure
+whole:
+  br i1 %all, label %fold, label %pick
+pick:
+  %p = phi i64 [ 0, %whole ], [ %p.next, %pick ]
+  %p.place = add nuw i64 %begin, %p
+  %p.mark = getelementptr i8, ptr %keep, i64 %p.place
+  %p.marks = load <{LANES} x i8>, ptr %p.mark, align 1
+  %p.kept = icmp ne <{LANES} x i8> %p.marks, zeroinitializer
+  %p.at = getelementptr {element}, ptr %numbers, i64 %p.place
+  %p.all = load <{LANES} x {element}>, ptr %p.at, align {size}
+  %p.some = select <{LANES} x i1> %p.kept, <{LANES} x {element}> %p.all,
+    <{LANES} x {element}> zeroinitializer
+  %p.room = getelementptr {element}, ptr %room, i64 %p
+  store <{LANES} x {element}> %p.some, ptr %p.room, align {size}
+  %p.next = add nuw i64 %p, {LANES}
+  %p.more = icmp ult i64 %p.next, {BLOCK}
+  br i1 %p.more, label %pick, label %fold
 measure:
   %rest = sub nuw i64 %count, %low
   %most = call i64 @llvm.umax.i64(i64 %rest, i64 2)
@@ -109,8 +125,9 @@ placed:
   %i.more = icmp ult i64 %i.next, %size
   br i1 %i.more, label %copy, label %fold
 fold:
-  %from = phi ptr [ %start, %block ], [ %room, %placed ], [ %room, %halved ]
-  %half = phi i64 [ {BLOCK // 2}, %block ], [ %half.first, %placed ], [ %half.next, %halved ]
+  %from = phi ptr [ %start, %whole ], [ %room, %pick ], [ %room, %placed ], [ %room, %halved ]
+  %half = phi i64 [ {BLOCK // 2}, %whole ], [ {BLOCK // 2}, %pick ], [ %half.first, %placed ],
+    [ %half.next, %halved ]
   %upper = getelementptr {element}, ptr %from, i64 %half
   %wide = icmp uge i64 %half, {LANES}
   br i1 %wide, label %vectors, label %single

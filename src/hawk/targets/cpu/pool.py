@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 MOST_LANES = 64
 """Lanes are kept as bits of a word."""
 
-EXCHANGE = 150
-"""Cycles that it takes to store the group, exchange samples and load it again."""
+EXCHANGE = 300
+"""Cycles that it takes to store the group, exchange samples and load it again, a few of them: each
+takes some fifty more."""
 
 WAIT = 16
 """So many times longer lanes wait where a window ends: then all of them begin the next together."""
@@ -87,7 +88,7 @@ class Pool:
         e.line(f"store i64 {NEVER}, ptr {self.left}")
         for address in (self.dry, self.waits):
             e.line(f"store i1 false, ptr {address}")
-        entry.steps.idle = self._idle
+        entry.steps.idle, entry.steps.patience = self._idle, self._patience
         clear, ready = e.label("clear"), e.label("ready")
         e.branch(self.used, clear, ready)
         e.place(clear)
@@ -384,7 +385,8 @@ class Pool:
     def _idle(self, live: Names, taken: str, total: str) -> str:
         """One bool: does anybody go on, and is it too early for an exchange?
 
-        It is time when idle lanes have cost as much as an exchange does.
+        It is time when idle lanes have cost as much as an exchange does. Those that stopped in the
+        block are idle from now on.
         """
         e, queue = self.emitter, self.queue
         now, before = e.number_of(live), queue.load(self.live)
@@ -402,12 +404,26 @@ class Pool:
         e.line(f"store i64 {now}, ptr {self.live}")
         e.jump(on)
         e.place(on)
-        many = e.define(f"call i64 @llvm.ctpop.i64(i64 {now})")
-        idle = e.define(f"sub i64 {self.lanes}, {many}")
-        left = e.define(f"sub i64 {queue.load(self.left)}, {e.define(f'mul i64 {idle}, {taken}')}")
+        waited = e.define(f"mul i64 {self._idle_lanes(before)}, {taken}")
+        left = e.define(f"sub i64 {queue.load(self.left)}, {waited}")
         e.line(f"store i64 {left}, ptr {self.left}")
         some = e.define(f"icmp ne i64 {now}, 0")
-        return e.define(f"and i1 {some}, {e.define(f'icmp sgt i64 {left}, 0')}")
+        due = e.define(f"mul i64 {self._idle_lanes(now)}, {self.entry.variant.unroll}")
+        return e.define(f"and i1 {some}, {e.define(f'icmp sge i64 {left}, {due}')}")
+
+    def _idle_lanes(self, live: str) -> str:
+        """How many lanes do not go on."""
+        e = self.emitter
+        many = e.define(f"call i64 @llvm.ctpop.i64(i64 {live})")
+        return e.define(f"sub i64 {self.lanes}, {many}")
+
+    def _patience(self) -> str:
+        """Steps that those who go on may take until it is time for an exchange."""
+        e, queue = self.emitter, self.queue
+        idle = self._idle_lanes(queue.load(self.live))
+        some = e.define(f"call i64 @llvm.umax.i64(i64 {idle}, i64 1)")
+        steps = e.define(f"udiv i64 {queue.load(self.left)}, {some}")
+        return e.define(f"select i1 {e.define(f'icmp eq i64 {idle}, 0')}, i64 {NEVER}, i64 {steps}")
 
     # -- samples that go -------------------------------------------------------------------------
 

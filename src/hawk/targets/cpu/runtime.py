@@ -1,4 +1,4 @@
-"""The native routines that are not kernels: the team, the walker of graphs, sums, scatters."""
+"""The native routines that are not kernels: the team, the walker, reductions, scatters."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from hawk.ir.types import DType
 from hawk.targets.cpu.fold import FOLDED, folds_text, mean_symbol, symbol
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import Machine, host, versions
+from hawk.targets.cpu.places import KINDS, ORDERED, places_text
+from hawk.targets.cpu.places import symbol as place_symbol
 from hawk.targets.cpu.recorded import recorded_text
 from hawk.targets.cpu.scatter import ROUTINES, scatters_text
 from hawk.targets.cpu.scatter import symbol as scatter_symbol
@@ -110,6 +112,17 @@ def folds() -> Folds:
     made[DType.U32] = made[DType.I32]
     _kept.append(library)
     return Folds(made, {dtype: mean(library[name]) for dtype, name in means.items()})
+
+
+@functools.cache
+def places() -> dict[tuple[str, DType], Callable[[int, int, int, int, int], None]]:
+    """The routines of `places`, by kind and type, compiled at the first use."""
+    names = {(kind, dtype): place_symbol(kind, dtype) for kind in KINDS for dtype in ORDERED}
+    library = _linked("the least of a batch", places_text(), tuple(names.values()))
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    signature = (None, pointer, pointer, number, number, pointer)
+    _kept.append(library)
+    return {each: ctypes.CFUNCTYPE(*signature)(library[name]) for each, name in names.items()}
 
 
 @functools.cache

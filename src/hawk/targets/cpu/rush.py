@@ -141,6 +141,8 @@ class Rush:
         guess = e.define(f"call i64 @llvm.smax.i64(i64 {guess}, i64 0)")
         guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {LONGEST_FLIGHT})")
         guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {left})")
+        if self.steps.patience is not None:  # what stopped is not to wait for long
+            guess = e.define(f"call i64 @llvm.umin.i64(i64 {guess}, i64 {self.steps.patience()})")
         return e.define(f"and i64 {guess}, {-self.variant.unroll}")
 
     def _are_apart(

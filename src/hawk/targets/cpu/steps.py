@@ -69,6 +69,8 @@ class Steps:
         self.idle: Callable[[Names, str, str], str] | None = None
         """Given who goes on after a block, its steps and those of all blocks, writes one bool: do
         those that stopped wait for the others?"""
+        self.patience: Callable[[], str] | None = None
+        """Writes the most steps, an i64, that they would wait."""
         emitter.varying.update(self.values)
         self.fixed = _fixed(fn, emitter.varying) if variant.unroll > 1 else ()
         """What steps read and do not change, where steps are short."""
