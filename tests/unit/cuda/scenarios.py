@@ -24,7 +24,7 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import code, device
-from hawk import Index, Int32, Mutable, Scalar, Table, Terminated
+from hawk import Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
 from hawk.ir.types import DType
 from tests.unit.cuda import blocks, recorder
 from tests.unit.cuda.fake_cupy import FakeCupy
@@ -439,6 +439,73 @@ def calls() -> None:
     assert xp.asnumpy(bound.finished).all()
 
 
+@hawk.kernel
+def all_kinds(
+    x: Mutable[Scalar],
+    v: Vector[2],
+    k: Int32,
+    table: Table[Scalar],
+    dt: Param,
+    turn: Param[Vector[2]],
+    over: Terminated,
+    age: Mutable[Scalar] = 0.0,
+) -> Vector[2]:
+    x += table[k] * dt * v[0]
+    age += turn[1]
+    over = x > 1.0
+    return v + turn
+
+
+def wrong_calls() -> None:
+    """What is said of arrays that do not fit, of which nobody may read a number."""
+    xp = library()
+    right = {
+        "x": xp.zeros(4),
+        "v": xp.zeros((2, 4)),
+        "k": xp.zeros(4, np.int32),
+        "table": xp.zeros(3),
+        "dt": 0.1,
+        "turn": (1.0, 2.0),
+    }
+    others = [
+        xp.zeros((4, 2)),
+        xp.zeros((2, 5)),
+        xp.zeros((2, 2, 4)),
+        xp.zeros(()),
+        xp.zeros(0),
+        xp.zeros(8)[::2],
+        xp.zeros((4, 4)).T,
+        xp.zeros((2, 8))[:, :4],
+        xp.zeros((2, 8))[:, ::2],
+        xp.zeros(4, np.float32),
+        xp.zeros(4, np.int64),
+        xp.zeros(4, np.uint32),
+        xp.zeros(4, np.complex128),
+        xp.zeros(4, np.bool_),
+        xp.zeros((3, 1)),
+        xp.zeros(1),
+        [1.0, 2.0],
+        "no",
+        None,
+        2.5,
+        7,
+        np.zeros(4),
+    ]
+    assert all_kinds(**right)[0].shape == (4,)
+    tried = 0
+    for name in (*right, "over", "age", "out"):
+        for other in others:
+            for ask in (
+                all_kinds,
+                lambda **planes: eagle.simulate(all_kinds, max_steps=2, **planes),
+            ):
+                try:
+                    ask(**{**right, name: other})
+                except (eagle.BindError, TypeError):
+                    tried += 1
+    assert tried > 200, tried
+
+
 def runs() -> None:
     """Runs have the results of the host's, also where a signal ends them again and again."""
     xp = library()
@@ -495,6 +562,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
         profile,
         exchange,
         calls,
+        wrong_calls,
         runs,
         leaving,
     )
