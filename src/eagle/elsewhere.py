@@ -156,8 +156,8 @@ def _refused(binding: Binding, device: Device) -> str:
         )
     if compiled.phases or compiled.scatters:
         return (
-            f"a kernel that reduces or scatters cannot be called or run on {device.name} yet but in "
-            "a graph; write it there, with @eagle.Graph.builder, or its planes on the host"
+            f"a kernel that reduces or scatters cannot be called or run on {device.name} yet but "
+            "in a graph; write it there, with @eagle.Graph.builder, or its planes on the host"
         )
     if binding.copies:
         copy = binding.copies[0]
