@@ -33,7 +33,7 @@ from eagle.devices.cuda.array import CudaArray
 from eagle.devices.cuda.build import spread
 from eagle.devices.cuda.driver import Argument, Kernel
 from eagle.devices.library import Library
-from hawk import Scalar
+from hawk import Mutable, Scalar, Terminated
 from hawk.ir.nodes import TABLES, Function, Role
 from hawk.passes.pipeline import optimise
 from hawk.targets.base import raw_word
@@ -46,6 +46,13 @@ from tests.oracle.programs import write
 from tests.unit.cuda import scenarios
 from tests.unit.graph.test_random_graphs import outcome
 from tests.unit.math.functions import ONE, TWO
+
+
+@hawk.kernel(steps="auto")
+def fall(z: Mutable[Scalar], v: Mutable[Scalar], down: Terminated):
+    v -= 0.001 * 9.81
+    z += 0.001 * v
+    down = z <= 0.0  # noqa: F841 - a plane of the kernel
 
 
 @dataclass
@@ -212,6 +219,8 @@ for _claim, _name in {
     "kernels that reduce or scatter, and reductions, have the bits of the host": "sums",
     "a profile of nodes in loops": "profile",
     "other arrays for a graph that is built": "exchange",
+    "calls outside of graphs": "calls",
+    "runs until all is done, whatever interrupts them": "runs",
 }.items():
     row(_claim)(scenario(_name))
 
@@ -374,6 +383,50 @@ def _(here: Here) -> str:
         ends.append(np.stack([here.xp.asnumpy(each) for each in planes]))
     assert ends[0].tobytes() == ends[1].tobytes()
     return f"Lorenz, float64, {n:,} samples: {rates[0]:.2e}, CPU {rates[1]:.2e}"
+
+
+@row("a call, and a run of one step, of few samples")
+def _(here: Here) -> str:
+    n = here.size(1000, 5)
+    x, bound = here.xp.zeros(64), eagle.deploy(inc).bind(x=here.xp.zeros(64))
+    simulation = eagle.simulation(fall, max_steps=1, z=here.xp.ones(64), v=here.xp.zeros(64))
+    costs: list[float] = []
+    for ask in (lambda: inc(x), bound.launch, simulation.run):
+        ask()
+        here.xp.asnumpy(x)
+        begin = perf_counter()
+        for _ in range(n):
+            ask()
+        here.xp.asnumpy(x)
+        costs.append((perf_counter() - begin) / n * 1e6)
+    return f"{costs[0]:.1f}, bound {costs[1]:.1f}, a run {costs[2]:.1f} us"
+
+
+@row("steps a second of runs, beside the CPU of this machine")
+def _(here: Here) -> str:
+    """Samples fall from heights that differ, so that they are done at different steps."""
+    n, rates = here.size(1 << 21, 1 << 11), list[str]()
+    z = np.random.default_rng(0).random(n) * here.size(500, 5) ** 2 * 5e-4
+    for steps in ("one pass", 16, "auto"):
+        found: list[float] = []
+        ends: list[bytes] = []
+        kernel = fall if steps == "one pass" else hawk.steps(fall, steps)
+        make = eagle.simulation if steps == "one pass" else eagle.until_done
+        for library in (here.xp, np):
+            planes = {"z": library.array(z), "v": library.zeros(n)}
+            counted = make(kernel, max_steps=10_000, count_steps=True, **planes)
+            taken = here.xp.asnumpy(counted.run().steps_taken).sum()
+            counted.reset()
+            simulation = make(kernel, max_steps=10_000, **planes)
+            simulation.run()
+            simulation.reset()
+            begin = perf_counter()
+            simulation.run()
+            found.append(taken / (perf_counter() - begin))
+            ends.append(here.xp.asnumpy(planes["z"]).tobytes())
+        assert ends[0] == ends[1]
+        rates.append(f"{steps}: {found[0]:.2e}, CPU {found[1]:.2e}")
+    return f"{n:,} samples, " + "; ".join(rates)
 
 
 # -- the table -------------------------------------------------------------------------------------

@@ -24,6 +24,11 @@ def inc(x: Mutable[Scalar]):
 
 
 @hawk.kernel
+def doubled(x: Scalar) -> Scalar:
+    return x + x
+
+
+@hawk.kernel
 def push(x: Mutable[Scalar], y: Scalar):
     x += 0.5 * y
 
@@ -74,6 +79,9 @@ def arrays_of_cupy(here: Any) -> str:
         x *= 2.0
     assert (h == 2.0 * np.arange(8.0) + 3.0).all()
     assert (cupy.asnumpy(x) == 2.0 * h).all()
+    y = doubled(x)
+    assert type(y) is cupy.ndarray
+    assert bool((y == 2.0 * x).all())
     return f"CuPy {cupy.__version__}"
 
 
@@ -85,6 +93,9 @@ def tensors_of_pytorch(here: Any) -> str:
     x *= 2.0
     assert (h == 2.0 * np.arange(8.0) + 3.0).all()
     assert (x.cpu().numpy() == 2.0 * h).all()
+    y = doubled(x)
+    assert type(y) is torch.Tensor
+    assert bool((y == 2.0 * x).all())
     return f"PyTorch {torch.__version__}"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.bundles import arrays_in
+from eagle.interop.base import foreign
 from eagle.overlap import overlap
 from eagle.params import shown
 from eagle.planes import view_of
@@ -179,7 +180,12 @@ def live_places(
 
 
 def _mask(given: object, *, written: bool) -> NDArray[np.bool]:
-    view = view_of(given)
+    view, other = view_of(given), foreign(given)
+    if view is None and other is not None:
+        raise TypeError(
+            f"eagle.ActiveSet: 'mask': expected bool (n,) of the host, got {other.got}; for "
+            "samples on a GPU write eagle.run_until_done(...), which keeps such a map there"
+        )
     if view is None or view.dtype != np.bool or view.ndim != 1:
         got = shown(given) if view is None else f"{view.dtype} {view.shape}"
         raise TypeError(

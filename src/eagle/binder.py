@@ -56,6 +56,28 @@ def bind(
         if fit is not None:
             return as_given(kernel, fit)
     given = match(kernel, args, planes, out, lists=door.lenient)
+    if all(type(value) in _ON_THE_HOST for value in given.values.values()):
+        return _bound(kernel, door, given, problems, layout, n)
+    from eagle.elsewhere import elsewhere  # most arrays are NumPy's
+
+    there = elsewhere(kernel, door, given)
+    if there is None:
+        return _bound(kernel, door, given, problems, layout, n)
+    return there.moved(_bound(kernel, there.door(door), given, problems, layout, n))
+
+
+_ON_THE_HOST = frozenset({np.ndarray, float, int, bool, np.float64, list, tuple})
+"""Types of nearly all that is given."""
+
+
+def _bound(
+    kernel: AnyKernel,
+    door: Door,
+    given: Arguments,
+    problems: Sequence[str],
+    layout: object,
+    n: SupportsIndex | None,
+) -> Binding:
     if kernel.signature.grid is not None:
         from eagle.grids import Grids  # few kernels have one
 

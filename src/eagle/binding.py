@@ -16,7 +16,7 @@ from eagle.devices.host.device import HOST
 from eagle.exact import Fit
 from eagle.layouts import Copy
 from hawk.annotations import owner
-from hawk.ir.nodes import MUTABLE, Number
+from hawk.ir.nodes import MUTABLE, Function, Number
 from hawk.kernel import Kernel, Output, Parameter
 from hawk.targets.base import Compiled
 
@@ -38,6 +38,8 @@ class Door:
     """May an input be one number for all samples? So it is for lenient doors too."""
     in_place: bool = False
     """May an output be exactly an input? Right for launches of one step."""
+    remote: bool = False
+    """May the memory of arrays not be read here, because they are on a device?"""
 
 
 @dataclass(slots=True, eq=False)  # not frozen: that takes 2 us more, of 40 for all of it
@@ -66,10 +68,13 @@ class Binding:
     """What was given as one number for all samples."""
     copies: tuple[Copy, ...] = ()
     """Arrays whose samples are the first axis, and what stands in for them in each launch."""
+    function: Function | None = None
+    """The program as it was traced, where the device makes code of its own of it."""
 
     def load(self) -> Loaded:
         """Put kernel and planes together on the device."""
-        return self.device.load(self.compiled, self.planes, self.words, whole_batch(self.n))
+        whole = whole_batch(self.n)
+        return self.device.load(self.compiled, self.planes, self.words, whole, self.function)
 
     @property
     def careful(self) -> bool:

@@ -16,7 +16,8 @@ from eagle.active import ActiveSet
 from eagle.binder import bind
 from eagle.binding import AnyKernel, Binding, Door
 from eagle.devices.base import Turn
-from eagle.errors import Busy, PerformanceWarning, user_level
+from eagle.devices.host.device import HOST
+from eagle.errors import BindError, Busy, PerformanceWarning, user_level
 from eagle.params import shown, whole
 from eagle.recording import recorder
 from hawk.annotations import owner
@@ -91,6 +92,9 @@ class Deployed:
         the signature. Arrays given for state are changed in place.
         Takes K steps for `steps=K`, one otherwise. `threads` bounds the threads that work on it.
         `layout` is as for `bind`. While a graph is built, the call becomes a node of it.
+
+        With arrays on a GPU it runs there: nothing is converted, what is made is made there, and
+        nobody waits for the end but who reads the arrays.
         """
         kernel = self.kernel
         writer = recorder()
@@ -111,6 +115,8 @@ class Deployed:
             problems=wrong,
             layout=layout,
         )
+        if threads is not None:
+            refuse_threads(binding, door)
         with binding.watched():
             binding.load().launch(steps, None if threads is None else index(threads))
             copy_back(binding)
@@ -147,6 +153,21 @@ def wrong_threads(threads: SupportsIndex | None) -> tuple[str, ...]:
     if number is not None and number >= 1:
         return ()
     return (f"'threads': expected a whole number of at least 1, got {shown(threads)}",)
+
+
+def no_threads(binding: Binding) -> tuple[str, ...]:
+    """What is wrong with a number of threads for arrays on a device, which has its own."""
+    if binding.device is HOST:
+        return ()
+    return (f"'threads': {binding.device.name} has its own; write the call without it",)
+
+
+def refuse_threads(binding: Binding, door: Door) -> None:
+    """Raise BindError for a number of threads that would have no effect."""
+    problems = no_threads(binding)
+    if problems:
+        name = binding.kernel.name
+        raise BindError(door.name.format(kernel=name), name, problems)
 
 
 def largest_launch(kernel: AnyKernel) -> int:
@@ -223,7 +244,7 @@ class Bound:
         elif type(steps) is not int or not 1 <= steps <= self._largest:
             steps = self._parse(steps)
         if threads is not None:
-            for problem in wrong_threads(threads):
+            for problem in (*wrong_threads(threads), *no_threads(self._binding)):
                 raise ValueError(f"launch: {problem}")
             threads = index(threads)
         picked = None if active is None else self._picked(active)
@@ -247,6 +268,12 @@ class Bound:
         )
 
     def _picked(self, active: ActiveSet) -> NDArray[np.int64]:
+        if self._binding.device is not HOST:
+            raise ValueError(
+                f"launch: 'active': the samples of {self.kernel.name} are on "
+                f"{self._binding.device.name}; leave it out, or write "
+                f"eagle.run_until_done({self.kernel.name}, ...), which keeps such a map there"
+            )
         if isinstance(active, ActiveSet):
             if active.n == self.n:
                 self._moved_by(active)

@@ -101,7 +101,9 @@ class SmallArrays(Binder):
         written = self.roles[name] is not Role.INPUT
         if written and not array.flags.writeable:
             return array
-        copy = Copy(name, array, np.array(array, order="C"), written)
+        unread = self.door.remote  # and refused, once all else has been looked at
+        ours = np.empty(array.shape, array.dtype) if unread else np.array(array, order="C")
+        copy = Copy(name, array, ours, written)
         self.copies.append(copy)
         return copy.ours
 
@@ -298,7 +300,7 @@ class SmallArrays(Binder):
         return binding
 
     def _warn(self) -> None:
-        if not self.copies:
+        if not self.copies or self.door.remote:
             return
         names = ", ".join(f"{self.said(copy.name)!r}" for copy in self.copies)
         first, text = self.copies[0], self.said(self.copies[0].name)

@@ -131,9 +131,15 @@ class Program:
         Not that of a kernel with checks, which is more than what was traced.
         """
         way = self._way_of(compiled)
-        if way is None or way[2] or self.checks:
+        if way is None or self.checks:
             return None
-        return self._compiled[way].traced.function
+        ready = self._compiled[way]
+        if not way[2]:
+            return ready.traced.function
+        with compiling():  # or two threads would have two of it, each with code of its own
+            if _counting not in ready.kept:
+                ready.kept[_counting] = _counting(ready.traced.function)
+            return ready.kept[_counting]
 
     def _way_of(self, compiled: Compiled) -> tuple[DType, frozenset[str], bool] | None:
         ways = (way for way, known in self._compiled.items() if known.compiled is compiled)

@@ -22,6 +22,8 @@ class Home(abc.ABC):
     """As messages say it."""
     device: str
     """As an array says it: `x.device`."""
+    calls = False
+    """May kernels be called with its arrays outside of graphs?"""
 
     @abc.abstractmethod
     def enter(self, what: str) -> None:

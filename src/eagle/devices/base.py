@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.pace import Pace
 from eagle.params import shown, whole
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Item, Launch, Plan, Root, View
+    from hawk.ir.nodes import Function
     from hawk.kernel import Program
 
 
@@ -150,6 +152,58 @@ class Loaded(abc.ABC):
         """What the latest launch did so far; None if that is not the one of this mark."""
 
 
+class SoFar(NamedTuple):
+    """How far a loop is."""
+
+    going: int
+    """Samples that are not done."""
+    taken: int
+    """Steps that all launches asked for together: what each sample that goes on has taken."""
+    furthest: int
+    """Steps of the sample that took most."""
+    launches_by_k: dict[int, int]
+    """How many launches asked for how many steps, up to 64."""
+    picks: int
+    """Times that the samples that were left were picked into a map."""
+
+
+class Loop(abc.ABC):
+    """A kernel that a device launches until all samples are done. One thread at a time uses it."""
+
+    @property
+    @abc.abstractmethod
+    def threads(self) -> int:
+        """Threads of the device that work on it."""
+
+    @abc.abstractmethod
+    def begin(self) -> None:
+        """Forget what was done, and count the samples that go on."""
+
+    @abc.abstractmethod
+    def advance(self, steps: int) -> None:
+        """Launch until `steps` more were asked for, or no sample goes on; or for a little while.
+
+        An exception out of this call leaves a whole number of steps in every sample, and nobody
+        works on them.
+        """
+
+    @abc.abstractmethod
+    def so_far(self) -> SoFar:
+        """How far it is, since it began."""
+
+    @abc.abstractmethod
+    def going(self) -> int:
+        """Samples that are not done, counted anew."""
+
+    @abc.abstractmethod
+    def first_going(self) -> int:
+        """The first sample that is not done; there is one."""
+
+    @abc.abstractmethod
+    def greatest(self, view: View) -> int:
+        """The greatest of whole numbers, one for each sample, that are not negative."""
+
+
 class Failure(NamedTuple):
     """An exception that a Python function of a graph raised."""
 
@@ -232,6 +286,37 @@ class Device(abc.ABC):
 
     name: str
     """As messages say it: `the host`."""
+    calls = False
+    """May kernels be called with its arrays outside of graphs? Then it has the methods below."""
+
+    def array(self, view: View, like: Any = None) -> Any:
+        """Memory of this device as an array, of the library that `like` is of if that may be."""
+        raise NotImplementedError
+
+    def fill(self, view: View, number: Any) -> None:
+        """Write one number everywhere in memory without gaps, in the order of launches."""
+        raise NotImplementedError
+
+    def duplicate(self, view: View, into: View | None = None) -> View:
+        """The same numbers in other memory, by default in new one."""
+        raise NotImplementedError
+
+    @property
+    def crowd(self) -> int:
+        """Samples that it runs at once anyhow: of so few none are picked out."""
+        raise NotImplementedError
+
+    def loop(
+        self,
+        function: Function,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        n: int,
+        pace: Pace,
+    ) -> Loop:
+        """A kernel and its planes put together, to be launched until all samples are done."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def empty(self, shape: tuple[int, ...], dtype: DType) -> Any:
@@ -278,11 +363,13 @@ class Device(abc.ABC):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
+        function: Function | None = None,
     ) -> Loaded:
         """Put a kernel and its planes together.
 
         `planes` follows `compiled.planes`: an array, or the word of a uniform number. The arrays
         are kept alive by what is returned. `words` is the same with the addresses of the arrays.
+        `function` is the program as it was traced, for devices that make code of their own of it.
         """
 
 

@@ -63,7 +63,12 @@ def launch(
         warnings.simplefilter("ignore", LayoutWarning)  # refused below
         binding = bind(
             kernel,
-            door=Door(f"{_place(recorder)}{{kernel}}", numbers=True, in_place=steps == 1),
+            door=Door(
+                f"{_place(recorder)}{{kernel}}",
+                numbers=True,
+                in_place=steps == 1,
+                remote=device is not HOST,
+            ),
             args=[
                 _view(recorder, each, bundles.get(name))
                 for each, name in zip_longest(args, names[: len(args)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagle.devices.host.device import HOST
 from eagle.devices.plan import Call, Region
 from eagle.graph.recorder import GraphRecorder
 from eagle.params import shown
@@ -35,5 +36,7 @@ def add_simulation(writer: GraphRecorder, simulation: Any) -> None:
             writes=tuple(writes),
             function=simulation.run,
             kind="simulation",
+            # A run on a device is launched and asked by the host, which no node of CUDA's may do.
+            eager=any(each.root.device is not HOST for each in reads),
         )
     )

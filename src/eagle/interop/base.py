@@ -82,8 +82,9 @@ def on_device(value: object, device: str) -> str:
 
 
 def on_cuda(value: object, device: str = "cuda") -> str:
-    """What came, where it is an array that lives on a GPU which kernels can run on."""
-    return f"{described(value)} on the GPU ({device}), where kernels run in a graph"
+    """What came, where it is an array on a GPU and none can be used, or not by this call."""
+    said = "which cannot be used here: `eagle doctor` tells why"
+    return f"{described(value)} on the GPU ({device}), {said}"
 
 
 def described(value: object) -> str:

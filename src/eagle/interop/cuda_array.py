@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +23,7 @@ _DLPACK = frozenset({2, 13})
 def read(value: Any) -> Foreign:
     """Say that the array is on the GPU."""
     library = type(value).__module__.partition(".")[0]
-    fix = (
-        "a graph that calls it, or {x}.copy_to_host()"
-        if library == "numba"
-        else "a graph that calls it, or a copy of {x} on the CPU"
-    )
+    fix = "{x}.copy_to_host()" if library == "numba" else "a copy of {x} on the CPU"
     return Foreign(None, NUMPY, on_cuda(value), fix)
 
 
@@ -109,6 +106,44 @@ def described_at(
         "version": 3,
     }
     return np.asarray(_Described(interface, owner))
+
+
+def is_described(array: NDArray[Any]) -> bool:
+    """Is the memory of an array only described, here or by `moved`, and not to be read?"""
+    base: object = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, _Described)
+
+
+class _Shown:
+    """Memory of a device as other libraries take it, kept alive by them."""
+
+    def __init__(self, view: NDArray[Any]) -> None:
+        self._view = view
+        self.__cuda_array_interface__ = {
+            "shape": view.shape,
+            "strides": None,
+            "typestr": view.dtype.str,
+            "data": (view.__array_interface__["data"][0] if view.size else 0, False),
+            "version": 3,  # without a stream: nobody has to be waited for
+        }
+
+
+def in_library_of(like: Any, view: NDArray[Any]) -> Any:
+    """Memory without gaps as an array of the library of `like`, CuPy or PyTorch; None for others.
+
+    Neither is imported for it, and neither waits.
+    """
+    cupy, torch = sys.modules.get("cupy"), sys.modules.get("torch")
+    if cupy is not None and isinstance(like, getattr(cupy, "ndarray", ())):
+        return cupy.asarray(_Shown(view))
+    if torch is not None and isinstance(like, getattr(torch, "Tensor", ())):
+        try:
+            return torch.as_tensor(_Shown(view), device=like.device)
+        except TypeError:  # it has no such type of numbers
+            return None
+    return None
 
 
 # -- DLPack ----------------------------------------------------------------------------------------

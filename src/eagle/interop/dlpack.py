@@ -37,7 +37,7 @@ def read(value: Any) -> Foreign:
             fix = _TO_CPU.get(library, 'np.from_dlpack({x}, device="cpu")')
             if int(kind) in _CUDA:
                 got = on_cuda(value, _CUDA[int(kind)].format(number))
-                return Foreign(None, SPELLING, got, f"a graph that calls it, or {fix}")
+                return Foreign(None, SPELLING, got, fix)
             device = _DEVICES.get(int(kind), f"device {int(kind)} ({{}})").format(number)
             return Foreign(None, SPELLING, on_device(value, device), fix)
         view = as_numpy(value)

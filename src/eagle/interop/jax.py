@@ -26,7 +26,7 @@ def read(value: Any) -> Foreign | None:
         where = str(places[0]) if len(places) == 1 else f"{len(places)} devices"
         if len(places) == 1 and places[0].platform in ("gpu", "cuda"):
             got = on_cuda(value, f"cuda:{places[0].id}")
-            return Foreign(None, SPELLING, got, "a graph that calls it, or np.array({x})")
+            return Foreign(None, SPELLING, got, "np.array({x})")
         return Foreign(None, SPELLING, on_device(value, where), "np.array({x})")
     try:
         view = as_numpy(value.block_until_ready())

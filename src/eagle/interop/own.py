@@ -15,7 +15,9 @@ def read(value: Any) -> Foreign | None:
 
     if not isinstance(value, DeviceArray):
         return None
-    got = f"{described(value)} on {home_of(value).name}, where kernels run in a graph"
+    got = f"{described(value)} on {home_of(value).name}"
+    if not home_of(value).calls:
+        got += ", where kernels run in a graph"
     return Foreign(
         None, NUMPY, got, "a graph that calls it, or eagle.copy({x}, into=<a NumPy array>)"
     )

@@ -35,7 +35,7 @@ def _refused(value: Any, torch: Any, why: str) -> Foreign:
         return Foreign(None, SPELLING, f"{described(value)} on meta, which holds no numbers")
     if value.device.type == "cuda":
         got = on_cuda(value, str(value.device))
-        return Foreign(None, SPELLING, got, "a graph that calls it, or {x}.cpu()")
+        return Foreign(None, SPELLING, got, "{x}.cpu()")
     if value.device.type != "cpu":
         got = on_device(value, f"the GPU ({value.device})")
         return Foreign(None, SPELLING, got, "{x}.cpu()")

@@ -11,7 +11,7 @@ import numpy as np
 
 from eagle.binder import bind
 from eagle.binding import AnyKernel, Door
-from eagle.deploy import Deployed, as_kernel, both_given
+from eagle.deploy import Deployed, as_kernel, both_given, refuse_threads
 from eagle.exact import exact
 from eagle.params import shown, whole
 from eagle.runs.at_once import at_once
@@ -59,6 +59,7 @@ def simulate(
     Nothing is copied or converted, but for small arrays with the samples first (LayoutWarning):
     BindError says all that does not fit before anything is written. `layout`, `"samples_first"` or
     `"samples_last"`, or a dict that says it by plane, is for arrays whose shape reads both ways.
+    Arrays on a GPU run there, in launches that the GPU makes by itself; `threads` is not for them.
     Ctrl-C raises KeyboardInterrupt within 0.2 s, with the result so far as its `result`; see
     `Simulation.run`.
     """
@@ -205,6 +206,8 @@ def _simulation(
         problems=problems,
         layout=options.layout,
     )
+    if options.threads is not None:
+        refuse_threads(binding, _door(options.door))
     plan = Plan(
         OnePass() if one_pass else policy_for(kernel.steps, largest=kernel.steps_max),
         max_steps=index(options.max_steps),

@@ -102,6 +102,38 @@ def one_pass_steps(longest: int, *, asked: int, before: int = 0) -> int:
     return min(total - before, asked)
 
 
+def equal_launches(k: int, *, taken: int, every: int | None) -> dict[int, int]:
+    """The launches of `k` steps that take `taken` together, with a shorter one where they end.
+
+    That is at the end, and with `every` at each multiple of it.
+    """
+    part = every or max(1, taken)
+    parts, rest = divmod(taken, part)
+    launches: dict[int, int] = {}
+    for times, steps in ((parts, part), (1, rest)):
+        for size, count in ((k, steps // k), (steps % k, 1)):
+            if size and times * count:
+                launches[size] = launches.get(size, 0) + times * count
+    return launches
+
+
+def one_pass_launches(furthest: int, *, max_steps: int, every: int | None) -> dict[int, int]:
+    """What a run in one pass counts for, the longest sample of which took `furthest` steps.
+
+    With `every` it is one for each begun part of as many steps.
+    """
+    part = min(max_steps, every or max_steps)
+    if not furthest:
+        return {}
+    parts = (furthest - 1) // part
+    launches = {part: parts} if parts else {}
+    before = parts * part
+    asked = min(part, max_steps - before)
+    last = one_pass_steps(furthest - before, asked=asked, before=before)
+    launches[last] = launches.get(last, 0) + 1
+    return launches
+
+
 LOAD, PICK = 8, 24
 """What it costs to load and store a sample that stands beside its neighbours, and one that a map
 picks, in steps of a light kernel."""

@@ -8,14 +8,13 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NoReturn, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from eagle.binding import Binding
 from eagle.devices.base import Loaded, Turn
+from eagle.devices.host.device import HOST
 from eagle.errors import Busy
+from eagle.runs.batch import Batch, HostBatch, Running
 from eagle.runs.counting import STEPS_TAKEN
-from eagle.runs.course import Course, Plan
+from eagle.runs.course import Plan
 from eagle.runs.policy import describe, total_steps
 from eagle.runs.report import RunReport, SimResult, Status
 from hawk.annotations import owner
@@ -45,14 +44,12 @@ class Simulation:
         assert binding.mask is not None
         self._binding, self._plan = binding, plan
         self._on_progress, self._progress = on_progress, progress
-        self._loaded = binding.load() if loaded is None else loaded
-        self._mask = binding.arrays[binding.mask]
-        self._steps_taken = binding.arrays.get(STEPS_TAKEN)
+        self._batch = _batch(binding, plan, loaded)
         self._turn = Turn()
-        self._start = _written(binding) if again else {}
+        self._start = self._batch.copies() if again else {}
         self._status: Status = "ready"
         self._report: RunReport | None = None
-        self._course: Course | None = None
+        self._course: Running | None = None
         """A run that is on its way, or was interrupted."""
         self._begun = self._seconds = 0.0
         """When `run` was called, and the seconds that the same run took before that."""
@@ -116,7 +113,7 @@ class Simulation:
                 raise self._busy()
             self._course = None
             for name, start in self._start.items():
-                self._binding.arrays[name][...] = start
+                self._batch.put_back(name, start)
             self._binding.give()
             self._status, self._report = "ready", None
         finally:
@@ -157,17 +154,16 @@ class Simulation:
     def left_off(self, mark: object, begun: float) -> SimResult:
         """What a launch of `mark` did that began at `begun`, and that an exception ended."""
         self._begun = begun
-        self._course = Course(self._plan, self._loaded, self._mask, mark)
+        self._course = self._batch.course(self._plan, mark)
         return self._result(self._course, "interrupted")
 
-    def _new_course(self) -> Course:
-        if self._steps_taken is not None:
-            self._steps_taken[...] = 0
+    def _new_course(self) -> Running:
+        self._batch.count_anew()
         self._seconds = 0.0
-        self._course = Course(self._plan, self._loaded, np.atleast_1d(self._mask))
-        return self._course
+        self._course = course = self._batch.course(self._plan)
+        return course
 
-    def _advance(self, course: Course) -> None:
+    def _advance(self, course: Running) -> None:
         if self._on_progress is None and not self._progress:
             course.advance()
             return
@@ -187,34 +183,34 @@ class Simulation:
         finally:
             shown.close(self.n - self._live())
 
-    def _tell(self, course: Course, on_progress: OnProgress) -> None:
+    def _tell(self, course: Running, on_progress: OnProgress) -> None:
         over = "max_steps" if course.live else "done"
         status: Status = "running" if course.live and not course.is_over else over
         self._binding.give()  # the function may look at the arrays
         on_progress(self._made(course, status))
         self._binding.bring()
 
-    def _result(self, course: Course, status: Status) -> SimResult:
+    def _result(self, course: Running, status: Status) -> SimResult:
         report = self._made(course, status)
         self._seconds, self._status, self._report = report.wall_s, status, report
         planes, allocated = self._binding.results, self._binding.allocated
-        if self._steps_taken is not None:
+        if self._batch.counts_steps:
             del planes[STEPS_TAKEN]
             allocated = tuple(name for name in allocated if name != STEPS_TAKEN)
         finished = self._binding.given_back(self._binding.mask or "")
         # The next run counts in the same array.
-        taken = None if self._steps_taken is None else self._steps_taken.copy()
+        taken = self._batch.steps_taken()
         objects = self._binding.objects
         return SimResult(planes, finished, status, report, allocated, taken, objects)
 
-    def _made(self, course: Course, status: Status) -> RunReport:
+    def _made(self, course: Running, status: Status) -> RunReport:
         """What the course did until now."""
         launches_by_k, exact = course.counted()
         # A launch that was interrupted is not counted, but its samples may be done.
         live = self._live() if status == "interrupted" else course.live
         steps = total_steps(launches_by_k)
-        if self._steps_taken is not None:
-            steps, exact = int(self._steps_taken.max(initial=0)), True
+        if self._batch.counts_steps:
+            steps, exact = self._batch.most_steps(), True
         n = self.n
         return RunReport.of(
             n=n,
@@ -226,22 +222,25 @@ class Simulation:
             exact_steps=exact,
             launches_by_k=launches_by_k,
             max_steps=self._plan.max_steps,
-            worst=int(self._mask.argmin()) if live else None,
+            worst=self._batch.worst() if live else None,
             compactions=course.compactions,
             reorders=0,
             mode=describe(self._plan.policy),
             mapped=course.mapped,
             threads=course.threads,
             wall_s=self._seconds + perf_counter() - self._begun,
-            build_s=self._binding.build_seconds,
+            build_s=self._batch.build_seconds,
             math=self._binding.kernel.math,
         )
 
     def _live(self) -> int:
-        return self.n - int(np.count_nonzero(self._mask))
+        return self._batch.live()
 
 
-def _written(binding: Binding) -> dict[str, NDArray[Any]]:
-    """Copies of the planes that launches write."""
-    names = [slot.name for slot in binding.compiled.planes if slot.role in CHANGED]
-    return {name: binding.arrays[name].copy() for name in names}
+def _batch(binding: Binding, plan: Plan, loaded: Loaded | None) -> Batch:
+    """The arrays of a run; `loaded`: with their kernel, where they were put together already."""
+    if binding.device is HOST:
+        return HostBatch(binding, binding.load() if loaded is None else loaded)
+    from eagle.runs.on_device import DeviceBatch  # for those who have one
+
+    return DeviceBatch(binding, plan.policy)

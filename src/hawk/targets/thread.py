@@ -64,6 +64,9 @@ class Words(enum.IntEnum):
     """What became done in the launch is added here, with one atomic addition a thread."""
     LIVE = 2
     """Positions of the map."""
+    LONGEST = 3
+    """The most steps that a sample took which became done in the launch, or what was there before
+    if that is more: at most one atomic operation a thread."""
 
 
 class Kernel(NamedTuple):
@@ -123,6 +126,8 @@ class Entry:
         self.fn, self.way, self.dialect, self.held = fn, way, dialect, held
         self.emitter = _Scalars(ONE, varying_values(fn))
         self.mask = next((plane for plane in fn.planes if plane.role is Role.MASK), None)
+        self.tells = way is not Way.PLAIN and self.mask is not None
+        """Does it say what became done?"""
         self.stored = stored_planes(fn)
         self.states = [(plane, end) for plane, end in self.stored if plane.role is Role.STATE]
         self.parameters: list[str] = []
@@ -150,6 +155,7 @@ class Entry:
         e.place(head)
         at = len(e.lines)
         position, finished = e.define("phi"), e.define("phi")
+        longest = e.define("phi") if self.tells else "0"
         e.branch(e.define(f"icmp slt i64 {position}, {samples}"), body, leave)
         e.place(body)
         with e.scope():
@@ -157,18 +163,20 @@ class Entry:
             if self.way is Way.MAPPED:
                 at_map = e.define(f"getelementptr i64, {GLOBAL} %map, i64 {position}")
                 sample = e.define(f"load i64, {GLOBAL} {at_map}")
-            ended = self._sample(sample)
+            ended, taken = self._sample(sample)
         following = e.define(f"add i64 {position}, {threads}")
         total = e.define(f"add i64 {finished}, {ended}")
-        for line, name, start, end in (
-            (at, position, first, following),
-            (at + 1, finished, "0", total),
-        ):
+        phis = [(position, first, following), (finished, "0", total)]
+        if self.tells:
+            longer = e.define(f"icmp ugt i64 {taken}, {longest}")
+            most = e.define(f"select i1 {longer}, i64 {taken}, i64 {longest}")
+            phis.append((longest, "0", most))
+        for line, (name, start, end) in enumerate(phis, at):
             e.lines[line] = f"  {name} = phi i64 [ {start}, %{before} ], [ {end}, %{e.here} ]"
         e.jump(head)
         e.place(leave)
-        if self.way is not Way.PLAIN and self.mask is not None:
-            self._tell(finished)
+        if self.tells:
+            self._tell(finished, longest)
         e.line("ret void")
 
     def _launch(self) -> str:
@@ -189,8 +197,11 @@ class Entry:
         """Where it is in memory."""
         return self.emitter.define(f"getelementptr i64, {GLOBAL} %words, i64 {int(word)}")
 
-    def _tell(self, finished: str) -> None:
-        """Add what became done. Whole numbers add up to the same in any order."""
+    def _tell(self, finished: str, longest: str) -> None:
+        """Add what became done, and say how long that took.
+
+        Whole numbers add up to the same in any order, and the greatest is the same one.
+        """
         e = self.emitter
         some, none = e.label("some"), e.label("none")
         e.branch(e.define(f"icmp ne i64 {finished}, 0"), some, none)
@@ -198,6 +209,8 @@ class Entry:
         at = self._word(Words.FINISHED)
         scope = f'syncscope("{self.dialect.scope}")'
         e.define(f"atomicrmw add {GLOBAL} {at}, i64 {finished} {scope} monotonic")
+        at = self._word(Words.LONGEST)
+        e.define(f"atomicrmw umax {GLOBAL} {at}, i64 {longest} {scope} monotonic")
         e.jump(none)
         e.place(none)
 
@@ -233,10 +246,11 @@ class Entry:
 
     # -- a sample --------------------------------------------------------------------------------
 
-    def _sample(self, sample: str) -> str:
+    def _sample(self, sample: str) -> tuple[str, str]:
         """Load it, take its steps, store it; nothing of it if it is done.
 
-        Gives the number of samples that became done by that, one or none.
+        Gives the number of samples that became done by that, one or none, and the steps it took
+        if it did, else 0.
         """
         e = self.emitter
         before, run, over = e.here, e.label("run"), e.label("over")
@@ -253,21 +267,26 @@ class Entry:
             elif plane.role in ARRAYS and plane.read is not None:
                 e.bind(plane.read, (self._load(plane, sample),))
         e.statements(self.fn.sample)
-        self._steps()
+        steps = self._steps()
         for plane, end in self.stored:
             self._store(plane, sample, e.lanes(end)[0])
         stop = stop_of(self.fn)
-        ended = "0"
+        ended = taken = "0"
         if self.mask is not None and stop is not None:
             self._store(self.mask, sample, e.lanes(stop)[0])
             ended = e.define(f"zext i1 {e.lanes(stop)[0]} to i64")
+            if self.tells:
+                taken = e.define(f"select i1 {e.lanes(stop)[0]}, i64 {steps}, i64 0")
         after = e.here
         e.jump(over)
         e.place(over)
-        return e.phi("i64", (ended, after), ("0", before)) if self.mask is not None else "0"
+        if self.mask is None:
+            return "0", "0"
+        finished = e.phi("i64", (ended, after), ("0", before))
+        return finished, e.phi("i64", (taken, after), ("0", before)) if self.tells else "0"
 
-    def _steps(self) -> None:
-        """At least one step, then more until the sample is done or has taken all."""
+    def _steps(self) -> str:
+        """At least one step, then more until the sample is done or has taken all; how many."""
         e, stop = self.emitter, stop_of(self.fn)
         reads = [plane.read for plane, _ in self.states]
         carried = [
@@ -288,6 +307,7 @@ class Entry:
             again = e.define(f"and i1 {again}, {going}")
         ends = [e.lanes(end)[0] for plane, end in self.states if plane.read is not None]
         e.end_loop(head, again, [taken, *ends])
+        return taken
 
     def _at(self, plane: Plane, sample: str) -> str:
         memory = MEMORY_TYPES[plane.dtype]

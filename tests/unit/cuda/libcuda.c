@@ -16,8 +16,8 @@
 
 typedef int R;
 enum { OK = 0, INVALID = 1, NO_MEMORY = 2, BAD_PTX = 218, NO_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, NOT_PERMITTED = 800, NOT_SUPPORTED = 801 };
+enum { KERNEL = 0, MEMCPY = 1, MEMSET = 2, HOST = 3, EMPTY = 5, CONDITIONAL = 13 };
 enum { ILLEGAL_STATE = 401, UNSUPPORTED = 900, INVALIDATED = 901, IMPLICIT = 906 };
-enum { KERNEL = 0, MEMCPY = 1, HOST = 3, EMPTY = 5, CONDITIONAL = 13 };
 enum { IN_HOST = 1, IN_DEVICE = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -163,7 +163,7 @@ _Static_assert(sizeof(Memcpy3D) == 200, "CUDA_MEMCPY3D");
 
 typedef struct Node { int type, count; struct Node **after; Body *body; unsigned blocks, threads; uint64_t *values; Memcpy3D copy; HostParams host; uint64_t handle; int kind; struct Graph *graph, *inside; int done; } Node;
 typedef struct Graph { int count, inside; Node **nodes; } Graph;
-typedef struct Ready { Graph *graph; int flying; } Ready;
+typedef struct Ready { Graph *graph; int flying; Node *alone; } Ready; /* alone: a launch without a graph */
 
 #define HANDLES 65536
 static struct { unsigned value, initial; Graph *graph; int nodes; } handles[HANDLES];
@@ -312,6 +312,11 @@ static void run_node(Node *node) {
     move(&node->copy);
     close_memory();
     break;
+  case MEMSET:
+    open_memory();
+    memset((void *)node->handle, node->kind, node->count);
+    close_memory();
+    break;
   case HOST:
     called = 1;
     node->host.fn(node->host.data);
@@ -363,18 +368,17 @@ static void *work(void *unused) {
     busy = 1;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    reset(ready->graph);
-    run(ready->graph);
+    if (ready->alone) run_node(ready->alone);
+    else { reset(ready->graph); run(ready->graph); }
     pthread_mutex_lock(&lock);
     ready->flying--;
+    if (ready->alone) { free(ready->alone->values); free(ready->alone); free(ready); }
     busy = 0;
     pthread_cond_broadcast(&changed);
   }
   return 0;
 }
-static R GraphLaunch(Ready *ready, void *stream) {
-  ENTER_CONTEXT("cuGraphLaunch");
-  (void)stream;
+static void submit(Ready *ready) {
   pthread_mutex_lock(&lock);
   if (!worker) pthread_create(&worker, 0, work, 0);
   while (waiting == DEPTH) pthread_cond_wait(&changed, &lock); /* as the real one, when it is full */
@@ -382,6 +386,28 @@ static R GraphLaunch(Ready *ready, void *stream) {
   ready->flying++;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
+}
+static R GraphLaunch(Ready *ready, void *stream) {
+  ENTER_CONTEXT("cuGraphLaunch");
+  (void)stream;
+  submit(ready);
+  return OK;
+}
+static Ready *one(int type) {
+  Ready *ready = calloc(1, sizeof *ready);
+  ready->alone = calloc(1, sizeof *ready->alone);
+  ready->alone->type = type;
+  return ready;
+}
+static R MemsetD8Async(uint64_t at, unsigned char byte, size_t size, void *stream) {
+  ENTER_CONTEXT("cuMemsetD8Async");
+  (void)stream;
+  if (!size || !in_arena((void *)at)) return INVALID;
+  Ready *ready = one(MEMSET);
+  ready->alone->handle = at;
+  ready->alone->count = size;
+  ready->alone->kind = byte;
+  submit(ready);
   return OK;
 }
 static void wait_idle(void) {
@@ -435,10 +461,10 @@ static R LaunchKernel(Body *body, unsigned gx, unsigned gy, unsigned gz, unsigne
     if (r == OK) { capture.after[0] = node; capture.count = 1; }
     return r;
   }
-  wait_idle();
-  open_memory();
-  body->run(params, gx, bx);
-  close_memory();
+  if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1) return INVALID;
+  Ready *ready = one(KERNEL);
+  fill(ready->alone, &p);
+  submit(ready);
   return OK;
 }
 static R StreamSynchronize(void *stream) {
@@ -496,7 +522,7 @@ static struct { const char *name; void *function; } table[] = {
   F(PointerGetAttribute), F(MemcpyHtoD), F(MemcpyDtoH), F(MemcpyDtoD), F(ModuleLoadData), F(ModuleGetFunction), F(StreamCreate),
   F(StreamQuery), F(StreamSynchronize), F(GraphCreate), F(GraphDestroy), F(GraphAddNode), F(GraphConditionalHandleCreate),
   F(GraphInstantiateWithParams), F(GraphExecNodeSetParams), F(GraphExecDestroy), F(GraphLaunch), F(GetErrorString),
-  F(StreamBeginCaptureToGraph), F(StreamGetCaptureInfo), F(StreamEndCapture), F(LaunchKernel),
+  F(StreamBeginCaptureToGraph), F(StreamGetCaptureInfo), F(StreamEndCapture), F(LaunchKernel), F(MemsetD8Async),
   {"cuStreamGetCaptureInfo_v3", (void *)StreamGetCaptureInfo},
   {"cuGraphAddNode_v2", (void *)GraphAddNode},
 };

@@ -18,7 +18,7 @@ from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import host
 from hawk.targets.ptx.entry import NVIDIA
-from hawk.targets.thread import Kernel, module_of
+from hawk.targets.thread import Kernel, Way, module_of
 
 _SREGS = "llvm.nvvm.read.ptx.sreg"
 _kept: list[object] = []
@@ -26,14 +26,17 @@ _kept: list[object] = []
 SIZES = {"i8": 1, "i32": 4, "float": 4, "i64": 8, "double": 8, "ptr": 8}
 
 
-def of_program(fn: Function) -> tuple[int, tuple[int, ...]]:
+def of_program(fn: Function, way: Way = Way.PLAIN) -> tuple[int, tuple[int, ...]]:
     """Where the native code of a traced program is, and the sizes of its parameters."""
-    return of_kernel(optimise(fn))
+    return of_kernel(optimise(fn), way=way)
 
 
-def of_kernel(fn: Function, held: frozenset[str] = frozenset()) -> tuple[int, tuple[int, ...]]:
+def of_kernel(
+    fn: Function, held: frozenset[str] = frozenset(), way: Way = Way.PLAIN
+) -> tuple[int, tuple[int, ...]]:
     """The same of what has been through the passes; `held`: see `hawk.targets.thread`."""
-    text = module_of([Kernel("kernel", fn, held=held)], NVIDIA)
+    text = module_of([Kernel("kernel", fn, (way,), held)], NVIDIA)
+    text = text.replace(f"@kernel{way.value}(", "@kernel(").replace('syncscope("device") ', "")
     text = re.sub(r"^target triple.*\n", "", text)
     text = text.replace("ptx_kernel ", "").replace(" addrspace(1)", "")
     text = re.sub(r"addrspacecast ptr (\S+) to ptr", r"bitcast ptr \1 to ptr", text)

@@ -36,21 +36,22 @@ from eagle.devices.cuda.driver import (
 from eagle.devices.simulated.stream import Stream
 from hawk.targets.ptx.collective import Collective, Part
 from hawk.targets.ptx.routines import routines_text
+from hawk.targets.thread import Way
 from tests.unit.cuda import blocks, native
 from tests.unit.cuda.captures import Captures
 
 _TEXTS: dict[str, Any] = {}
-"""The traced program that each PTX text was made of."""
+"""The traced program that each PTX text was made of, and the way to launch it."""
 _PARTS: dict[str, dict[str, Part]] = {}
 """The parts of kernels that reduce or scatter, by the PTX text and by their names."""
 _BODIES: dict[tuple[str, str], tuple[int, tuple[int, ...]]] = {}
 _ptx_of, _collective_of = code.ptx_of, code.collective_of
 
 
-def ptx_of(fn: Any, arch: str) -> str:
+def ptx_of(fn: Any, arch: str, way: Way = Way.PLAIN) -> str:
     """What `code.ptx_of` gives, written down."""
-    text = _ptx_of(fn, arch)
-    _TEXTS[text] = fn
+    text = _ptx_of(fn, arch, way)
+    _TEXTS[text] = fn, way
     return text
 
 
@@ -80,7 +81,7 @@ def native_code(text: str, name: str, setter: int, clock: int) -> tuple[int, tup
         return native.of_small(text, setter, clock)
     if (text, name) not in _BODIES:
         part = _PARTS.get(text, {}).get(name)
-        made = native.of_kernel(part.fn, part.held) if part else native.of_program(_TEXTS[text])
+        made = native.of_kernel(part.fn, part.held) if part else native.of_program(*_TEXTS[text])
         _BODIES[text, name] = made
     return _BODIES[text, name]
 
@@ -299,6 +300,18 @@ class Recorder(Driver):
         self.captures.waited("settle")
         self.work.wait()
 
+    def run(self, work: Kernel, stream: int) -> None:
+        self._enter("run")
+        self._check_kernel("run", work)
+        self.launches += 1
+        self.work.submit(lambda: self._guarded(lambda: self._call(work)))
+
+    def clear(self, address: int, size: int, stream: int) -> None:
+        self._enter("clear")
+        if not self._is_device(address, size) or size < 1:
+            refuse("clear", text=f"device memory at {address:#x}")
+        self.work.submit(lambda: ctypes.memset(address, 0, size))
+
     def follow(self, stream: int, other: int) -> None:
         self._enter("follow")
         if not self.captures.follow(stream, other):
@@ -338,16 +351,19 @@ class Recorder(Driver):
             refuse("add", text="dependencies")
         match work:
             case Kernel():
-                function = self.functions[work.function]
-                sizes = tuple(each.size for each in work.arguments)
-                if sizes != function.sizes or not 0 < work.threads <= 1024 or work.blocks < 1:
-                    refuse("add", text=f"parameters of {function.name}")
+                self._check_kernel("add", work)
             case Copy():
                 self._check_copy("add", work, inside=found.inside)
             case Host() if found.inside:
                 refuse("add", "CUDA_ERROR_NOT_SUPPORTED", "a host node in a conditional body")
             case _:
                 pass
+
+    def _check_kernel(self, call: str, work: Kernel) -> None:
+        function = self.functions[work.function]
+        sizes = tuple(each.size for each in work.arguments)
+        if sizes != function.sizes or not 0 < work.threads <= 1024 or work.blocks < 1:
+            refuse(call, text=f"parameters of {function.name}")
 
     def _check_copy(self, call: str, work: Copy, *, inside: bool) -> None:
         ends = (
@@ -450,15 +466,18 @@ class Recorder(Driver):
     # -- running -----------------------------------------------------------------------------------
 
     def _replay(self, parts: dict[int, dict[int, Node]], top: int, staged: Any) -> None:
+        self.values = {
+            handle: default
+            for graph in parts
+            for handle, default in (
+                self.graphs[graph].handles.items() if graph in self.graphs else ()
+            )
+        }
+        self._guarded(lambda: self._run(parts, parts[top], staged))
+
+    def _guarded(self, run: Callable[[], object]) -> None:
         try:
-            self.values = {
-                handle: default
-                for graph in parts
-                for handle, default in (
-                    self.graphs[graph].handles.items() if graph in self.graphs else ()
-                )
-            }
-            self._run(parts, parts[top], staged)
+            run()
         except BaseException as error:  # noqa: BLE001 - nobody hears of it on this thread
             self.wrong.append(repr(error))
 

@@ -9,6 +9,7 @@ import ctypes
 import functools
 import gc
 import os
+import signal
 import sys
 import threading
 import time
@@ -23,7 +24,7 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import code, device
-from hawk import Int32, Mutable, Scalar, Table
+from hawk import Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
 from hawk.ir.types import DType
 from tests.unit.cuda import blocks, recorder
 from tests.unit.cuda.fake_cupy import FakeCupy
@@ -68,7 +69,6 @@ class Registering(device.CudaDevice):
 
     def function(self, text: str, name: str) -> int:
         if (text, name) not in _registered:
-            _registered.add((text, name))
             if recorder.is_routine(text, name):
                 run, sizes = _routine(text, name)
             else:
@@ -80,6 +80,7 @@ class Registering(device.CudaDevice):
                 run = ctypes.c_void_p(address)
             given = (ctypes.c_int * len(sizes))(*sizes)
             fake().fake_register(text.encode(), name.encode(), run, len(sizes), given)
+            _registered.add((text, name))
         return super().function(text, name)
 
 
@@ -415,6 +416,137 @@ def exchange() -> None:
     assert [12.0, 12.0] == xp.asnumpy(third).tolist()
 
 
+@hawk.kernel
+def countdown(left: Mutable[Index], taken: Mutable[Index], over: Terminated):
+    left -= 1
+    taken += 1
+    over = left <= 0
+
+
+def calls() -> None:
+    """Kernels called and bound outside of graphs, one after the other, with nobody waiting."""
+    xp, x = library(), np.linspace(0.0, 1.0, 1000)
+    y, due = xp.array(x), x
+    for _ in range(200):
+        y, due = twice(y, out=y), twice(due)
+        inc(y)
+        due += 1.0
+    assert due.tobytes() == xp.asnumpy(y).tobytes()
+    bound = eagle.deploy(countdown).bind(left=xp.full(5, 3, np.int64), taken=xp.zeros(5, np.int64))
+    for _ in range(4):
+        bound.launch()
+    assert [3] * 5 == xp.asnumpy(bound.planes["taken"]).tolist()
+    assert xp.asnumpy(bound.finished).all()
+
+
+@hawk.kernel
+def all_kinds(
+    x: Mutable[Scalar],
+    v: Vector[2],
+    k: Int32,
+    table: Table[Scalar],
+    dt: Param,
+    turn: Param[Vector[2]],
+    over: Terminated,
+    age: Mutable[Scalar] = 0.0,
+) -> Vector[2]:
+    x += table[k] * dt * v[0]
+    age += turn[1]
+    over = x > 1.0
+    return v + turn
+
+
+def wrong_calls() -> None:
+    """What is said of arrays that do not fit, of which nobody may read a number."""
+    xp = library()
+    right = {
+        "x": xp.zeros(4),
+        "v": xp.zeros((2, 4)),
+        "k": xp.zeros(4, np.int32),
+        "table": xp.zeros(3),
+        "dt": 0.1,
+        "turn": (1.0, 2.0),
+    }
+    others = [
+        xp.zeros((4, 2)),
+        xp.zeros((2, 5)),
+        xp.zeros((2, 2, 4)),
+        xp.zeros(()),
+        xp.zeros(0),
+        xp.zeros(8)[::2],
+        xp.zeros((4, 4)).T,
+        xp.zeros((2, 8))[:, :4],
+        xp.zeros((2, 8))[:, ::2],
+        xp.zeros(4, np.float32),
+        xp.zeros(4, np.int64),
+        xp.zeros(4, np.uint32),
+        xp.zeros(4, np.complex128),
+        xp.zeros(4, np.bool_),
+        xp.zeros((3, 1)),
+        xp.zeros(1),
+        [1.0, 2.0],
+        "no",
+        None,
+        2.5,
+        7,
+        np.zeros(4),
+    ]
+    assert all_kinds(**right)[0].shape == (4,)
+    tried = 0
+    for name in (*right, "over", "age", "out"):
+        for other in others:
+            for ask in (
+                all_kinds,
+                lambda **planes: eagle.simulate(all_kinds, max_steps=2, **planes),
+            ):
+                try:
+                    ask(**{**right, name: other})
+                except (eagle.BindError, TypeError):
+                    tried += 1
+    assert tried > 200, tried
+
+
+def runs() -> None:
+    """Runs have the results of the host's, also where a signal ends them again and again."""
+    xp = library()
+    left = np.random.default_rng(0).integers(1, 500, 3000)
+    for steps in (1, 16, "auto"):
+        planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
+        report = eagle.run_until_done(hawk.steps(countdown, steps), max_steps=400, **planes)
+        assert np.minimum(left, 400).tolist() == xp.asnumpy(planes["taken"]).tolist()
+        assert (report.finished, report.mapped) == (int((left <= 400).sum()), True)
+    left, report = np.arange(1, 65) * 200, None
+    planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
+    simulation = eagle.until_done(countdown, max_steps=2**40, **planes)
+    stopped: list[InterruptedError] = []
+
+    def ring(*_: object) -> None:
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        while simulation.status != "done":
+            signal.setitimer(signal.ITIMER_REAL, 0.03)
+            try:
+                simulation.run()
+            except InterruptedError as found:
+                stopped.append(found)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            now = xp.asnumpy(planes["taken"])
+            assert (left - now == xp.asnumpy(planes["left"])).all()
+            assert (now == np.minimum(left, now.max())).all()
+            report = simulation.report
+            assert report is not None
+            assert report.steps == now.max()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert left.tolist() == xp.asnumpy(planes["taken"]).tolist()
+    assert report is not None
+    assert {1: 12_800} == report.launches_by_k
+    assert stopped
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     each.__name__: each
     for each in (
@@ -429,6 +561,9 @@ SCENARIOS: dict[str, Callable[[], None]] = {
         builds,
         profile,
         exchange,
+        calls,
+        wrong_calls,
+        runs,
         leaving,
     )
 }

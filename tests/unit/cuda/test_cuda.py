@@ -870,6 +870,9 @@ def test_small_kernels_assemble(xp: TestLibrary, tmp_path: Path) -> None:
     small.set(9, small.noted(99))
     small.set(9, small.count(Counter(wide, wide, i, 3), test))
     small.stamp(1000, stamps.ROOM, 5)
+    small.start(99)
+    small.set(9, small.early(99, 50_000_000))
+    small.tally(99, 199, 66)
     file = tmp_path / "small.ptx"
     file.write_text(small.text)
     assert PTXAS is not None

@@ -18,7 +18,7 @@ import hawk
 from eagle.devices.cuda import device
 from eagle.devices.cuda.array import CudaArray
 from eagle.devices.cuda.driver import DriverError, Work
-from hawk import Int32, Mutable, Scalar
+from hawk import Int32, Mutable, Param, Scalar, Terminated, Vector
 from tests.unit.cuda.gpus import TestLibrary, gpu_of_tests
 from tests.unit.cuda.recorder import Recorder
 
@@ -310,18 +310,81 @@ def _() -> None:
     with_gpu(run)
 
 
-@case("a call outside of a graph")
-def _() -> None:
-    def run(xp: TestLibrary) -> None:
-        inc(xp.zeros(3))
+def in_a_call(ask: Callable[[TestLibrary], object]) -> Callable[[], object]:
+    return lambda: with_gpu(ask)
 
-    with_gpu(run)
+
+@hawk.kernel
+def fall(z: Mutable[Scalar], down: Terminated):
+    z -= 1.0
+    down = z < 0.0
+
+
+@hawk.kernel
+def centred(x: Mutable[Scalar]):
+    x -= hawk.mean(x)
+
+
+@hawk.kernel
+def moved(v: Mutable[Vector[2]], by: Param):
+    v = v + by
+
+
+def _launched(xp: TestLibrary, **options: Any) -> None:
+    eagle.deploy(fall).bind(z=xp.zeros(3)).launch(**options)
+
+
+for _title, _ask in {
+    "a call with an array of the host too": lambda xp: added(xp.zeros(3), np.zeros(3)),
+    "a call that would write to the host": lambda xp: added(
+        xp.zeros(3), xp.zeros(3), out=np.zeros(3)
+    ),
+    "a call with a list": lambda xp: added(xp.zeros(3), [1.0, 2.0, 3.0]),
+    "a call with arrays of another type": lambda xp: added(xp.zeros(3), xp.zeros(3, np.float32)),
+    "a call with integers that might fit": lambda xp: down(xp.zeros(3, np.int64)),
+    "a call with a number that is on the GPU": lambda xp: moved(xp.zeros((2, 3)), xp.zeros(())),
+    "a call with the samples first": lambda xp: moved(xp.zeros((3, 2)), 1.0),
+    "a call with a number of threads": lambda xp: added(xp.zeros(3), 1.0, threads=2),
+    "a call of a kernel with checks": lambda xp: checked(xp.zeros(3)),
+    "a call of a kernel that reduces": lambda xp: centred(xp.zeros(3)),
+    "a run with an array of the host too": lambda xp: eagle.simulate(
+        fall, max_steps=9, z=xp.zeros(3), down=np.zeros(3, bool)
+    ),
+    "a run with a number of threads": lambda xp: eagle.simulate(
+        fall, max_steps=9, z=xp.zeros(3), threads=2
+    ),
+    "a launch with a number of threads": lambda xp: _launched(xp, threads=2),
+    "a launch of some samples": lambda xp: _launched(xp, active=eagle.ActiveSet(np.zeros(3, bool))),
+    "a set of samples on a GPU": lambda xp: eagle.ActiveSet(xp.zeros(3, bool)),
+}.items():
+    case(_title)(in_a_call(_ask))
+
+
+@case("a call with an array on a GPU where none can be used")
+def _() -> None:
+    def made() -> Any:
+        raise DriverError("cuInit", "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "_made", lambda: _no_driver(made))
+        device.use(None)
+        try:
+            inc(Nowhere())
+        finally:
+            device.use(None)
+
+
+def _no_driver(made: Callable[[], Any]) -> Any:
+    try:
+        return made()
+    except DriverError as error:
+        raise eagle.DeviceError(f"there is no CUDA driver here: {error}") from None
 
 
 def said(title: str) -> str:
     try:
         CASES[title]()
-    except (eagle.DeviceError, eagle.GraphError, eagle.BindError) as error:
+    except (eagle.DeviceError, eagle.GraphError, ValueError, TypeError) as error:
         kind = type(error).__name__
         text = re.sub(r"\S*test_messages\.py:\d+", "test_messages.py", f"{kind}: {error}")
         return re.sub(

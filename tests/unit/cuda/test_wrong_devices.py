@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from eagle.devices.cuda import build, device, hosts, ptx, refusals, replay
+from eagle.devices.cuda import build, device, hosts, launches, loop, ptx, refusals, replay
 from eagle.devices.plan import Loop
 from tests.pages import test_graphs_across_two_memories as pages
+from tests.unit.cuda import test_calls as calls
 from tests.unit.cuda import test_cuda as cuda
+from tests.unit.cuda import test_runs as runs
 from tests.unit.cuda.gpus import gpu_of_tests
 from tests.unit.graph import test_simulated as graphs
 
@@ -35,6 +37,21 @@ def once(self: Any, body: Any, item: Loop) -> None:
     self._body(inner, item.body)
     inner.all_before()
     inner.small(stop, item)
+
+
+def unpicked(real: Any) -> Any:
+    """A map of other samples."""
+
+    def pick(self: Any, body: Any, item: Any) -> None:
+        real(self, body, item)
+        first = self._map.__array_interface__["data"][0]
+        body.small(lambda small: small.note(first, small.all()), item)
+
+    return pick
+
+
+def first(real: Any) -> Any:
+    return lambda self: 0
 
 
 def other_arm(real: Any) -> Any:
@@ -210,7 +227,7 @@ WRONG: list[Wrong] = [
         cuda,
         "test_pinned_memory_is_locked_and_given_back",
         (),
-        device._Locker,
+        device.Locker,
         "lock",
         lambda real: none,
     ),
@@ -222,6 +239,33 @@ WRONG: list[Wrong] = [
         "lead_others",
         lambda real: none,
     ),
+    (
+        calls,
+        "test_calls_come_after_and_before_what_other_libraries_ask_for",
+        ("monkeypatch",),
+        device.CudaDevice,
+        "lead_others",
+        lambda real: none,
+    ),
+    (
+        calls,
+        "test_a_bound_kernel_is_launched_again_and_again",
+        (),
+        launches,
+        "fill",
+        lambda real: none,
+    ),
+    (runs, "test_what_is_left_of_many_samples_is_picked", (), loop.CudaLoop, "_pick", unpicked),
+    (
+        runs,
+        "test_auto_takes_longer_launches_while_few_become_done",
+        (),
+        ptx.Small,
+        "tally",
+        lambda real: none,
+    ),
+    (runs, "test_a_report_says_what_one_pass_took", (), loop.CudaLoop, "first_going", first),
+    (runs, "test_all_is_given_back", (), device.Remains, "with_", lambda real: none),
 ]
 
 
@@ -242,7 +286,7 @@ def test_it_fails(
     run = getattr(file, test)
     monkeypatch.setattr(where, name, made(getattr(where, name)))
     with pytest.raises((Exception, pytest.fail.Exception)), gpu_of_tests() as library:  # noqa: PT012 - whatever it fails with
-        if file is cuda:
+        if file in (cuda, calls, runs):
             run(library, *(monkeypatch for _ in arguments))
         else:
             monkeypatch.setattr(file, "xp", library)

@@ -14,9 +14,11 @@ from eagle.runs.policy import (
     OneStep,
     StepPolicy,
     describe,
+    equal_launches,
     is_exact,
     largest_launch,
     next_launch,
+    one_pass_launches,
     one_pass_steps,
     policy_for,
     total_steps,
@@ -145,3 +147,36 @@ def test_the_policy_is_pure() -> None:
     )
 
     assert {"__future__", "collections.abc", "dataclasses", "typing"} == set(imported)
+
+
+@given(
+    k=st.integers(1, 40),
+    needed=st.integers(0, 300),
+    max_steps=st.integers(1, 300),
+    every=st.none() | st.integers(1, 120),
+)
+def test_what_was_launched_is_known_from_the_steps_that_were_taken(
+    k: int, needed: int, max_steps: int, every: int | None
+) -> None:
+    played = launches(FixedSteps(k), needed=needed, max_steps=max_steps, every=every)
+
+    assert played == equal_launches(k, taken=total_steps(played), every=every)
+
+
+@given(
+    needed=st.integers(0, 900), max_steps=st.integers(1, 900), every=st.none() | st.integers(1, 400)
+)
+def test_what_one_pass_counts_for_is_known_from_its_longest_sample(
+    needed: int, max_steps: int, every: int | None
+) -> None:
+    counts, taken, furthest = dict[int, int](), 0, min(needed, max_steps)
+    while taken < furthest:
+        asked = next_launch(None, taken=taken, max_steps=max_steps, every=every)
+        longest = min(asked, furthest - taken)
+        k = asked
+        if needed <= taken + asked:  # all samples are done in it
+            k = one_pass_steps(longest, asked=asked, before=taken)
+        counts[k] = counts.get(k, 0) + 1
+        taken += asked
+
+    assert counts == one_pass_launches(furthest, max_steps=max_steps, every=every)

@@ -119,7 +119,7 @@ from eagle.devices.host.device import AWAY
 planes = cheap(steps=1 << 50)
 simulation = eagle.simulation(relax, max_steps=1 << 60, threads=3, **planes)
 threading.Thread(target=simulation.run, daemon=True).start()
-while simulation._loaded._stage is not AWAY:
+while simulation._batch._loaded._stage is not AWAY:
     threading.Event().wait(0.01)
 """,
     "in the middle of another's runs": """

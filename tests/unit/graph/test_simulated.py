@@ -159,6 +159,7 @@ def test_views_are_cut_and_written_on_the_device() -> None:
         x.T.reshape(-1)
 
 
+@simulated_only
 def test_a_direct_call_says_that_it_needs_a_graph() -> None:
     with pytest.raises(eagle.BindError, match=f"on {WHERE}") as error:
         inc(xp.zeros(3))

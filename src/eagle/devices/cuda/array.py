@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.arrays import DeviceArray, Home
+from eagle.devices.cuda.driver import Side
+from eagle.devices.cuda.remains import Handles
+from eagle.interop.cuda_array import described_at
 
 if TYPE_CHECKING:
-    from eagle.devices.cuda.device import CudaDevice, CudaHome
+    from eagle.devices.cuda.device import CudaDevice
 
 
 class Held:
@@ -51,3 +55,39 @@ class CudaArray(DeviceArray):
             "version": 3,
             "stream": 1,
         }
+
+
+class CudaHome(Home):
+    """A GPU, as its arrays need it."""
+
+    calls = True
+
+    def __init__(self, gpu: CudaDevice) -> None:
+        self.gpu, self.name, self.device = gpu, gpu.name, f"cuda:{gpu.number}"
+
+    def enter(self, what: str) -> None:
+        self.gpu.guard.check(what)
+        with self.gpu.current():
+            self.gpu.wait()
+
+    def read(self, memory: NDArray[Any]) -> NDArray[Any]:
+        numbers = np.empty(memory.shape, memory.dtype)
+        self.gpu.transfer(memory, Side.DEVICE, numbers, Side.HOST)
+        return numbers
+
+    def write(self, memory: NDArray[Any], numbers: NDArray[Any]) -> None:
+        self.gpu.transfer(numbers, Side.HOST, memory, Side.DEVICE)
+
+    def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        held, address = Held(), self.gpu.allocate(size)
+        self.gpu.remains.with_(held, Handles(memory=[address]))
+        return described_at(address, shape, dtype, owner=held)
+
+    def array(self, memory: NDArray[Any]) -> CudaArray:
+        return CudaArray(memory, self)
+
+
+def address_at(array: NDArray[Any]) -> int:
+    """The address of an array of the host or of a device."""
+    return array.__array_interface__["data"][0]

@@ -162,6 +162,15 @@ class Bindings(Driver):
     def settle(self) -> None:
         self._ask("cuCtxSynchronize")
 
+    def run(self, work: Kernel, stream: int) -> None:
+        function, on = self._cuda.CUfunction(work.function), self._cuda.CUstream(stream)
+        shared, given = 0, _passed(work)
+        grid, block = (work.blocks, 1, 1), (work.threads, 1, 1)
+        self._ask("cuLaunchKernel", function, *grid, *block, shared, on, given, 0)
+
+    def clear(self, address: int, size: int, stream: int) -> None:
+        self._ask("cuMemsetD8Async", address, 0, size, self._cuda.CUstream(stream))
+
     def follow(self, stream: int, other: int) -> None:
         event = self._events.get(stream)
         if event is None:
@@ -215,9 +224,7 @@ class Bindings(Driver):
                 kernel.func = cuda.CUfunction(work.function)
                 kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ = work.blocks, 1, 1
                 kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ = work.threads, 1, 1
-                sizes = tuple(_TYPES[each.size] for each in work.arguments)
-                words = tuple(each.word & ((1 << 8 * each.size) - 1) for each in work.arguments)
-                kernel.kernelParams = words, sizes
+                kernel.kernelParams = _passed(work)
             case Copy():
                 parameters.type = kinds.CU_GRAPH_NODE_TYPE_MEMCPY
                 self._describe(parameters.memcpy, work)
@@ -296,6 +303,12 @@ class Bindings(Driver):
             self._ask("cuGraphExecDestroy", self._cuda.CUgraphExec(ready))
         if graph:
             self._ask("cuGraphDestroy", self._cuda.CUgraph(graph))
+
+
+def _passed(work: Kernel) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """The parameters of a kernel as the package takes them: words, and their types."""
+    sizes = tuple(_TYPES[each.size] for each in work.arguments)
+    return tuple(each.word & ((1 << 8 * each.size) - 1) for each in work.arguments), sizes
 
 
 @functools.cache

@@ -33,7 +33,8 @@ from eagle.devices.host.device import HOST
 from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
 from eagle.devices.host.stretches import Stretches, same_memory
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce, Region
-from hawk.ir.nodes import Role
+from hawk.ir.nodes import Plane, Role
+from hawk.targets.base import Slot
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
@@ -154,6 +155,10 @@ class Builder:
 
         Raises DeviceError, with the name of the node, where the driver refuses something.
         """
+        return self.written(lambda body: self._body(body, list(items)))
+
+    def written(self, write: Callable[[Body], object]) -> Part:
+        """The part of a graph whose nodes `write` adds. The context is current."""
         self.part = Part(Rounds())
         try:
             graph = self.driver.graph()
@@ -161,7 +166,7 @@ class Builder:
             raise self.device.error("a graph", error) from None
         self.part.handles.graphs.append(graph)
         try:
-            self._body(Body(self, graph, inside=False), list(items))
+            write(Body(self, graph, inside=False))
             self.part.ready = self._ready(graph)
         except BaseException:
             self.device.remains.add(self.part.handles)
@@ -409,12 +414,17 @@ def _goes(small: ptx.Small, item: Loop, test: str) -> str:
 
 def arguments(item: Launch) -> tuple[Argument, ...]:
     """The parameters of a kernel: its planes, the number of samples, the most steps."""
-    found: list[Argument] = []
-    for slot, word in zip(item.compiled.planes, item.words_now, strict=True):
-        if slot.role is Role.INDEX:
-            continue
-        found.append(Argument(word, slot.dtype.itemsize if slot.role is Role.UNIFORM else 8))
-    return (*found, Argument(item.n, 8), Argument(item.steps, 8))
+    planes = of_planes(item.compiled.planes, item.words_now)
+    return (*planes, Argument(item.n, 8), Argument(item.steps, 8))
+
+
+def of_planes(planes: Sequence[Slot | Plane], words: Sequence[int]) -> tuple[Argument, ...]:
+    """The parameters that are a kernel's planes."""
+    return tuple(
+        Argument(word, each.dtype.itemsize if each.role is Role.UNIFORM else 8)
+        for each, word in zip(planes, words, strict=True)
+        if each.role is not Role.INDEX
+    )
 
 
 def _copied(source: Region, into: Region, part: Stretches) -> asked.Copy:

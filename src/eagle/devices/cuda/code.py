@@ -1,4 +1,4 @@
-"""Kernels of graphs as functions of the driver's: made into PTX for the GPU, and loaded."""
+"""Kernels as functions of the driver's: made into PTX for the GPU, and loaded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from eagle.devices.plan import Launch
+from hawk.targets.thread import Way
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
@@ -37,19 +38,24 @@ class Code:
     def __init__(self, device: CudaDevice) -> None:
         self._device = device
         self._arch = arch_of(device.gpu.capability)
-        self._functions: dict[Function, int] = {}
+        self._functions: dict[tuple[Function, Way], int] = {}
         self._parts: dict[Function, Parts] = {}
 
     def of(self, launch: Launch) -> int:
         """The function that a launch launches. Raises DriverError where it cannot be loaded."""
         fn = launch.function
         assert fn is not None
-        if fn not in self._functions:
-            text = ptx_of(fn, self._arch)
+        return self.of_program(fn)
+
+    def of_program(self, fn: Function, way: Way = Way.PLAIN) -> int:
+        """The function of a traced program, to be launched in one of the ways there are."""
+        known = self._functions.get((fn, way))
+        if known is None:
+            text = ptx_of(fn, self._arch, way)
             entry = _ENTRY.search(text)
             assert entry is not None
-            self._functions[fn] = self._device.function(text, entry[1])
-        return self._functions[fn]
+            known = self._functions[fn, way] = self._device.function(text, entry[1])
+        return known
 
     def together(self, fn: Function) -> Parts:
         """The parts of a kernel that reduces or scatters. Raises DriverError, as `of`."""
@@ -66,12 +72,12 @@ class Code:
         return self._device.function(routine_of(name, self._arch), name)
 
 
-def ptx_of(fn: Function, arch: str) -> str:
-    """The PTX of a traced program."""
+def ptx_of(fn: Function, arch: str, way: Way = Way.PLAIN) -> str:
+    """The PTX of a traced program. It has one entry."""
     from hawk.passes.pipeline import optimise  # loaded by who has a GPU
     from hawk.targets.ptx.compile import ptx_text
 
-    return ptx_text(optimise(fn), arch)
+    return ptx_text(optimise(fn), arch, (way,))
 
 
 def collective_of(fn: Function, arch: str) -> Collective:

@@ -13,27 +13,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eagle.devices.arrays import Home, memory_of
-from eagle.devices.base import Captured, Cut, Device, Loaded, Objection, Partition
+from eagle.devices.arrays import memory_of
+from eagle.devices.base import Captured, Cut, Device, Loaded, Loop, Objection, Partition
 from eagle.devices.cuda import refusals
-from eagle.devices.cuda.array import CudaArray, Held
+from eagle.devices.cuda.array import CudaArray, CudaHome, address_at
 from eagle.devices.cuda.code import Code
-from eagle.devices.cuda.driver import OLDEST, Copy, Driver, DriverError, Gpu, Side
-from eagle.devices.cuda.remains import Handles, Remains
+from eagle.devices.cuda.driver import OLDEST, Copy, Driver, DriverError, Gpu, Kernel, Side
+from eagle.devices.cuda.locked import Locker, pinned_by_others
+from eagle.devices.cuda.remains import Remains
 from eagle.devices.guard import Guard
 from eagle.devices.host.device import HOST
-from eagle.devices.host.memory import address_of
 from eagle.devices.host.pinned import asked_besides, lock_all, lock_none
 from eagle.devices.host.stretches import stretched
 from eagle.devices.library import Library
 from eagle.errors import DeviceError
-from eagle.interop.cuda_array import Located, described_at
+from eagle.interop.cuda_array import Located, described_at, in_library_of
 from eagle.interop.streams import streams_in_use
+from eagle.pace import CROWD, Pace
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Plan, Root, View
+    from hawk.ir.nodes import Function
     from hawk.kernel import Program
 
 OLDEST_GPU = 75
@@ -46,9 +48,14 @@ SPIN_SECONDS, LONGEST_NAP = 100e-6, 2e-3
 """So long a thread that waits asks again and again; then it sleeps for a sixteenth of the time it
 has waited, and hears of signals meanwhile."""
 
+MOST_FLYING = 1024
+"""Launches of kernels whose arrays are kept, before the next one waits for all of them."""
+
 
 class CudaDevice(Device):
     """One GPU."""
+
+    calls = True
 
     def __init__(self, number: int, driver: Driver) -> None:
         self.number, self.driver = number, driver
@@ -95,6 +102,40 @@ class CudaDevice(Device):
     def empty(self, shape: tuple[int, ...], dtype: DType) -> CudaArray:
         return self.home.array(self.home.new(shape, np.dtype(dtype.numpy)))
 
+    def array(self, view: View, like: Any = None) -> Any:
+        made = None if isinstance(like, CudaArray) else in_library_of(like, view)
+        return self.home.array(view) if made is None else made
+
+    def fill(self, view: View, number: Any) -> None:
+        from eagle.devices.cuda.launches import fill
+
+        fill(self, view, number)
+
+    def duplicate(self, view: View, into: View | None = None) -> View:
+        there = self.home.new(view.shape, view.dtype) if into is None else into
+        with self.current():
+            self.follow_others()
+            self.wait()
+        self.transfer(view, Side.DEVICE, there, Side.DEVICE)
+        return there
+
+    @property
+    def crowd(self) -> int:
+        return CROWD * self.gpu.multiprocessors
+
+    def loop(
+        self,
+        function: Function,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+        n: int,
+        pace: Pace,
+    ) -> Loop:
+        from eagle.devices.cuda.loop import CudaLoop
+
+        return CudaLoop(self, function, compiled, planes, words, n, pace)
+
     def locate(self, value: object) -> View | None:
         if isinstance(value, CudaArray) and value.gpu is self:
             return memory_of(value)
@@ -131,8 +172,12 @@ class CudaDevice(Device):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
+        function: Function | None = None,
     ) -> Loaded:
-        raise DeviceError(f"{self.name}: kernels run there in a graph; see @eagle.Graph.builder")
+        from eagle.devices.cuda.launches import CudaLoaded
+
+        assert function is not None
+        return CudaLoaded(self, function, compiled, planes, words, partition.n)
 
     # -- memory ------------------------------------------------------------------------------------
 
@@ -212,16 +257,33 @@ class CudaDevice(Device):
     def launch(self, ready: int, used: object) -> None:
         """Launch a graph. What it uses is kept until nothing is on its way."""
         with self._asking:
-            if not self._flying or self._flying[-1] is not used:
-                self._flying.append(used)
+            self._keep(used)
             self.driver.launch(ready, self.stream)
+
+    def run(self, work: Kernel, used: object) -> None:
+        """Launch a kernel. What it uses is kept until nothing is on its way."""
+        if len(self._flying) >= MOST_FLYING:
+            self.wait()
+        with self._asking:
+            self._keep(used)
+            self.driver.run(work, self.stream)
+
+    def clear(self, address: int, size: int, used: object) -> None:
+        """Write zeros, in the order of launches."""
+        with self._asking:
+            self._keep(used)
+            self.driver.clear(address, size, self.stream)
+
+    def _keep(self, used: object) -> None:
+        if not self._flying or self._flying[-1] is not used:
+            self._flying.append(used)
 
     @property
     def flying(self) -> bool:
         """May a replay be on its way?"""
         return bool(self._flying)
 
-    def wait(self) -> None:
+    def wait(self, longest: float = LONGEST_NAP) -> None:
         """Wait until nothing is on its way. The context is current.
 
         A signal handler may raise meanwhile, as Ctrl-C does; what is on its way goes on then.
@@ -231,7 +293,7 @@ class CudaDevice(Device):
             while not self.sweep():
                 waited = perf_counter() - begun
                 if waited > SPIN_SECONDS:
-                    sleep(min(waited / 16, LONGEST_NAP))
+                    sleep(min(waited / 16, longest))
         except DriverError as error:
             raise self.error("while a graph was replayed", error) from None
 
@@ -247,40 +309,6 @@ class CudaDevice(Device):
             if self.remains:
                 self.remains.give_back(self.driver)
             return True
-
-
-class CudaHome(Home):
-    """A GPU, as its arrays need it."""
-
-    def __init__(self, gpu: CudaDevice) -> None:
-        self.gpu, self.name, self.device = gpu, gpu.name, f"cuda:{gpu.number}"
-
-    def enter(self, what: str) -> None:
-        self.gpu.guard.check(what)
-        with self.gpu.current():
-            self.gpu.wait()
-
-    def read(self, memory: NDArray[Any]) -> NDArray[Any]:
-        numbers = np.empty(memory.shape, memory.dtype)
-        self.gpu.transfer(memory, Side.DEVICE, numbers, Side.HOST)
-        return numbers
-
-    def write(self, memory: NDArray[Any], numbers: NDArray[Any]) -> None:
-        self.gpu.transfer(numbers, Side.HOST, memory, Side.DEVICE)
-
-    def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-        held, address = Held(), self.gpu.allocate(size)
-        self.gpu.remains.with_(held, Handles(memory=[address]))
-        return described_at(address, shape, dtype, owner=held)
-
-    def array(self, memory: NDArray[Any]) -> CudaArray:
-        return CudaArray(memory, self)
-
-
-def address_at(array: NDArray[Any]) -> int:
-    """The address of an array of the host or of a device."""
-    return array.__array_interface__["data"][0]
 
 
 # -- which there are -------------------------------------------------------------------------------
@@ -346,8 +374,8 @@ def _begun(number: int) -> CudaDevice:
         )
     device = CudaDevice(number, driver)
     if not _devices:
-        lock_all(_Locker(device))
-        asked_besides.append(lambda array: _pinned_by_others(device, array))
+        lock_all(Locker(device))
+        asked_besides.append(lambda array: pinned_by_others(device, array))
     _devices[number] = device
     return device
 
@@ -435,35 +463,6 @@ def described(number: int) -> str:
 def library(number: int) -> Library[CudaArray]:
     """What makes arrays on a GPU."""
     return Library(gpu(number).home, CudaArray)
-
-
-class _Locker:
-    """Page-locks pinned arrays, for all GPUs."""
-
-    def __init__(self, device: CudaDevice) -> None:
-        self._device = device
-
-    def lock(self, address: int, size: int) -> None:
-        device = self._device
-        device.guard.check("making a pinned array")
-        try:
-            with device.current():
-                device.driver.lock(address, size)
-        except DriverError as error:
-            raise device.error(f"{size:,} bytes of pinned memory", error) from None
-
-    def unlock(self, address: int, memory: object) -> None:
-        self._device.remains.add(Handles(locked=[(address, memory)]))
-
-
-def _pinned_by_others(device: CudaDevice, array: NDArray[Any]) -> bool:
-    """Is it in page-locked memory that another library made?"""
-    try:
-        with device.current():
-            where = device.driver.where(address_of(array)) if array.size else None
-    except DriverError:
-        return False
-    return where is not None and where.pinned
 
 
 def _finish() -> None:

@@ -193,6 +193,14 @@ class Driver(abc.ABC):
         """Wait until nothing is on its way in the context, on any stream."""
 
     @abc.abstractmethod
+    def run(self, work: Kernel, stream: int) -> None:
+        """Launch a kernel on a stream; do not wait."""
+
+    @abc.abstractmethod
+    def clear(self, address: int, size: int, stream: int) -> None:
+        """Write zeros to `size` bytes of a GPU's memory, at least 1, on a stream; do not wait."""
+
+    @abc.abstractmethod
     def follow(self, stream: int, other: int) -> None:
         """What is asked of `stream` from now on comes after what was asked of `other` by now."""
 

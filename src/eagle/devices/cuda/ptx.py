@@ -1,4 +1,4 @@
-"""PTX of what a graph computes itself: cells, conditions, and the time at which a node ran.
+"""PTX of what a graph computes itself: cells, conditions, times, and how often something was.
 
 These are a few instructions that one thread runs. What differs from one graph to the next are
 addresses and handles, and those are parameters.
@@ -143,6 +143,34 @@ class Small:
         self._do(f"mov.u64 {time}, %globaltimer;")
         self._do(f"st.global.u64 [{at}+8], {self._parameter(what)};")
         self._do(f"st.global.u64 [{at}+16], {time};")
+
+    def start(self, clock: int) -> None:
+        """Write the time down."""
+        time = self._new_wide()
+        self._do(f"mov.u64 {time}, %globaltimer;")
+        self._do(f"st.global.u64 [{self._parameter(clock)}], {time};")
+
+    def early(self, clock: int, nanoseconds: int) -> str:
+        """Is it less than so long since the time was written down? Also before that."""
+        time, then, test = self._new_wide(), self._new_wide(), self._new_predicate()
+        self._do(f"ld.global.u64 {then}, [{self._parameter(clock)}];")
+        self._do(f"mov.u64 {time}, %globaltimer;")
+        self._do(f"sub.s64 {time}, {time}, {then};")
+        self._do(f"setp.lt.s64 {test}, {time}, {nanoseconds};")
+        return test
+
+    def tally(self, number: int, counts: int, room: int) -> None:
+        """Count the number at an address: as one more of its kind, the last of which is any other.
+
+        `counts` are `room` numbers in memory.
+        """
+        at, place, count = (self._new_wide() for _ in range(3))
+        self._do(f"ld.global.u64 {place}, [{self._parameter(number)}];")
+        self._do(f"min.u64 {place}, {place}, {room - 1};")
+        self._do(f"mad.lo.u64 {at}, {place}, 8, {self._parameter(counts)};")
+        self._do(f"ld.global.u64 {count}, [{at}];")
+        self._do(f"add.s64 {count}, {count}, 1;")
+        self._do(f"st.global.u64 [{at}], {count};")
 
     # -- conditions --------------------------------------------------------------------------------
 

@@ -62,6 +62,7 @@ from hawk.targets.base import HEADER, Compiled, Word
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Plan, Root, View
+    from hawk.ir.nodes import Function
 
 
 class Stage(enum.IntEnum):
@@ -157,6 +158,7 @@ class HostDevice(Device):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
+        function: Function | None = None,
     ) -> Loaded:
         if compiled.phases or compiled.scatters:
             from eagle.devices.host.collective import CollectiveLoaded  # few kernels need it

@@ -20,6 +20,7 @@ from hawk.targets.base import Compiled
 
 if TYPE_CHECKING:
     from eagle.devices.plan import Plan, Root, View
+    from hawk.ir.nodes import Function
     from hawk.kernel import Program
 
 
@@ -71,6 +72,7 @@ class SimulatedDevice(Device):
         planes: Sequence[np.ndarray | int],
         words: Sequence[int],
         partition: Partition,
+        function: Function | None = None,
     ) -> Loaded:
         return HOST.load(compiled, planes, words, partition)
 
