@@ -236,14 +236,14 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
     dtype = DTYPES.get(source.dtype)
     if dtype is None or (dtype is DType.BOOL) or (kind == "mean" and not dtype.is_float):
         what = f"eagle.reduce: there is no {kind} of `{source.name}`, which is {source.described}"
-        raise checker.error("G205", what, "a kernel that makes a float or an integer of it")
+        wanted = "a float" if kind == "mean" else "a float or an integer"
+        raise checker.error("G205", what, f"a kernel that makes {wanted} of it")
     result = np.dtype(result_of(kind, dtype).numpy)
     if cell.size != 1 or cell.dtype != result or not cell.view.flags.writeable:
         what = f"eagle.reduce: the {kind} of `{source.name}` is one {result}, and `{cell.name}` is "
         what += cell.described
-        raise checker.error(
-            "G205", what, f"into= an array of one {result}, such as np.zeros(1, ...)"
-        )
+        example = f'np.zeros(1, "{result}")'
+        raise checker.error("G205", what, f"into= an array of one {result}, such as {example}")
     if overlap(source.view, cell.view):
         raise checker.error(
             "G205", f"`{cell.name}` is part of `{source.name}`, which is reduced to it"

@@ -211,7 +211,7 @@ class Recorder(Driver):
 
     def lock(self, address: int, size: int) -> None:
         self._enter("lock")
-        if any(a < address + size and address < a + n for a, n in self.locked.items()):
+        if any(a < address + size and address < a + n for a, n in self.locked.copy().items()):
             refuse("lock", "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED")
         self.locked[address] = size
 
@@ -224,7 +224,7 @@ class Recorder(Driver):
 
     def where(self, address: int) -> Where | None:
         self._enter("where")
-        for start, (size, _, gpu) in self.memory.items():
+        for start, (size, _, gpu) in self.memory.copy().items():
             if start <= address < start + max(size, 1):
                 return Where(gpu, managed=False, pinned=False)
         if self._is_locked(address, 1):
@@ -232,10 +232,12 @@ class Recorder(Driver):
         return None
 
     def _is_device(self, address: int, size: int) -> bool:
-        return any(a <= address and address + size <= a + n for a, (n, _, _) in self.memory.items())
+        return any(
+            a <= address and address + size <= a + n for a, (n, _, _) in self.memory.copy().items()
+        )
 
     def _is_locked(self, address: int, size: int) -> bool:
-        return any(a <= address and address + size <= a + n for a, n in self.locked.items())
+        return any(a <= address and address + size <= a + n for a, n in self.locked.copy().items())
 
     def copy(self, work: Copy) -> None:
         self._enter("copy")
@@ -520,7 +522,7 @@ class Recorder(Driver):
             return
         module = blocks.module(function.text)
         kernel, count = module.kernels[function.name], min(3, work.blocks)  # they share the work
-        known = list(self.memory.items())  # at once: another thread may add to it
+        known = self.memory.copy().items()  # at once: another thread may add to it
         spans = [(at, size) for at, (size, _, _) in known]
         blocks.run(module, kernel, words, count, work.threads, spans)
 
