@@ -60,7 +60,7 @@ def soak(seed: int, told: Told, *, largest: int, brief: bool = False) -> None:
     A `brief` case is compiled and run once, and compared with nothing. A program that the language
     refuses is counted: the oracle tests are there to find these.
     """
-    for load in (native.routines, native.folds, native.scatters):
+    for load in (native.routines, native.folds, native.places, native.scatters):
         load()  # not while it rings: an import that is cut off leaves its file open
     with tempfile.TemporaryFile() as file, ExitStack() as stack:
         stack.callback(forget)
