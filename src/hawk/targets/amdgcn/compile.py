@@ -9,6 +9,7 @@ import llvmlite.binding as llvm
 from hawk.ir.nodes import Function
 from hawk.locks import compiling
 from hawk.targets.llvm import Emitter
+from hawk.targets.parsed import parsed
 from hawk.targets.thread import Dialect, Kernel, Way, module_of
 
 TRIPLE = "amdgcn-amd-amdhsa"
@@ -24,9 +25,8 @@ def object_code(fn: Function, chip: str, *, ways: tuple[Way, ...] = (Way.PLAIN,)
     with compiling():
         machine = _machine(chip)
         text = module_of([Kernel("kernel", fn, ways)], AMD)
-        module = llvm.parse_assembly(f'target datalayout = "{machine.target_data}"\n{text}')
-        module.verify()
-        return machine.emit_object(module)
+        layout = f'target datalayout = "{machine.target_data}"'
+        return machine.emit_object(parsed(f"{layout}\n{text}"))
 
 
 def _place(e: Emitter) -> tuple[str, str]:

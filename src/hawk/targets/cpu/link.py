@@ -22,6 +22,7 @@ from hawk.ir.types import DType
 from hawk.locks import compiling
 from hawk.targets.base import Compiled, Slot
 from hawk.targets.cpu.machine import Machine, host, target_machine
+from hawk.targets.parsed import parsed
 
 ENTRY = "hawk_entry"
 """The symbol of the native function in every object."""
@@ -40,13 +41,13 @@ def assemble(text: str, machine: Machine, *, sparing: bool = False) -> bytes:
     `sparing`: with instructions in the order that needs the fewest registers.
     """
     with compiling(), _ordered(sparing=sparing):
-        return target_machine(machine).emit_object(_parsed(text))
+        return target_machine(machine).emit_object(parsed(text))
 
 
 def assembly_text(text: str, machine: Machine, *, sparing: bool = False) -> str:
     """The same code as assembly, for people."""
     with compiling(), _ordered(sparing=sparing):
-        return target_machine(machine).emit_assembly(_parsed(text))
+        return target_machine(machine).emit_assembly(parsed(text))
 
 
 @contextmanager
@@ -64,12 +65,6 @@ def _ordered(*, sparing: bool) -> Iterator[None]:
         yield
     finally:
         llvm.set_option("", "-pre-RA-sched=default")
-
-
-def _parsed(text: str) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(text)
-    module.verify()
-    return module
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import llvmlite.binding as llvm
 
 from hawk.ir.nodes import Function
 from hawk.locks import compiling
+from hawk.targets.parsed import parsed
 from hawk.targets.ptx.chip import Chip, chip
 from hawk.targets.ptx.entry import TRIPLE, module_text
 from hawk.targets.thread import Way
@@ -39,13 +40,7 @@ def emitted(text: str, known: Chip) -> str:
         machine = _machine(known)
         # It says how numbers are aligned: without it each int64 would be loaded as two halves.
         layout = f'target datalayout = "{machine.target_data}"'
-        return machine.emit_assembly(_parsed(f"{layout}\n{text}"))
-
-
-def _parsed(text: str) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(text)
-    module.verify()
-    return module
+        return machine.emit_assembly(parsed(f"{layout}\n{text}"))
 
 
 @functools.cache
