@@ -37,14 +37,13 @@ NO_MORE = (0.0,) * (WINDOW + 31 - len(c.BITS_OF_TWO_OVER_PI))
 """Parts that no float64 is large enough for."""
 
 
-def _reduced(x: Term, ahead: int) -> tuple[tuple[Term, Term, Term], Term]:
-    """The low bits of n + `ahead` as an integer and r as a pair; and whether that is wrong.
+def _reduced(x: Term) -> tuple[tuple[Term, Term, Term], Term]:
+    """The low bits of n as an integer and r as a pair; and whether that is wrong.
 
     So it is next to a multiple of pi/2, and where x is so large that r may be seen as next to one.
     """
-    zero = magic(x) + ahead
-    turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], zero)
-    n = turned - zero
+    turned = fma(x, x.of(c.TWO_OVER_PI_64, c.TWO_OVER_PI_32)[0], magic(x))
+    n = turned - magic(x)
     first, second, _ = x.of(c.HALF_PI_64, c.HALF_PI_32)
     head = fma(-n, first, x)  # exact: both are multiples of one last place, and nearly the same
     high = fma(-n, second, head)
@@ -55,19 +54,14 @@ def _reduced(x: Term, ahead: int) -> tuple[tuple[Term, Term, Term], Term]:
 
 
 def _of_reduced(
-    x: Term, function: Callable[[Term, Term, Term], tuple[Term, ...]], ahead: int = 0
+    x: Term, function: Callable[[Term, Term, Term], tuple[Term, ...]]
 ) -> tuple[Term, ...]:
-    """`function` of what x is reduced to, with `ahead` quadrants added.
+    """`function` of what x is reduced to.
 
     It is written in the branch that samples seldom take, too: so few values are held across that.
     """
-
-    def anywhere() -> tuple[Term, ...]:
-        quadrant, r, low = _reduced_anywhere(x)
-        return function(quadrant + ahead if ahead else quadrant, r, low)
-
-    usual, rare = _reduced(x, ahead)
-    return where(rare, anywhere, function(*usual))
+    usual, rare = _reduced(x)
+    return where(rare, lambda: function(*_reduced_anywhere(x)), function(*usual))
 
 
 def _reduced_anywhere(x: Term) -> tuple[Term, Term, Term]:
@@ -177,8 +171,11 @@ def sin(x: Term) -> Term:
 
 
 def cos(x: Term) -> Term:
-    """The cosine of x, in radians: the sine a quadrant ahead."""
-    (k,) = _of_reduced(abs(x), lambda quadrant, *r: (_turned(quadrant, *_both(*r)),), ahead=1)
+    """The cosine of x, in radians: the sine a quadrant ahead.
+
+    It takes the same steps as `sin` until then, so both of one number cost little more than one.
+    """
+    (k,) = _of_reduced(abs(x), lambda quadrant, *r: (_turned(quadrant + 1, *_both(*r)),))
     return k
 
 

@@ -16,7 +16,7 @@ from hawk.ir.types import DType
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.cpu.machine import host
-from hawk.targets.cpu.width import variant
+from hawk.targets.cpu.width import usual_work_once, variant
 from tests.oracle.batch import Batch, launch
 from tests.unit.math.functions import ONE, SPECIAL, TWO, draw
 
@@ -121,3 +121,16 @@ def test_some_samples_with_huge_angles_stop_at_their_own_step_with_the_same_bits
     eagle.simulate(spin, max_steps=6, **given)
 
     assert bits(slow["x"]) == bits(given["x"])
+
+
+def test_the_sine_and_the_cosine_of_one_number_share_their_steps() -> None:
+    @hawk.kernel
+    def sine(x: Scalar) -> Scalar:
+        return hawk.math.sin(x)
+
+    @hawk.kernel
+    def both(x: Scalar) -> tuple[Scalar, Scalar]:
+        return hawk.math.sin(x), hawk.math.cos(x)
+
+    one, two = (usual_work_once(optimise(kernel.trace(DType.F64))) for kernel in (sine, both))
+    assert two < 1.25 * one
