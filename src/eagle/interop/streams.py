@@ -46,7 +46,7 @@ def working_on(stream: int, gpu: int) -> Iterator[list[Any]]:
             if not hasattr(torch.cuda, "use_mem_pool"):
                 raise RuntimeError(
                     f"PyTorch {torch.__version__} gives the memory of a captured function to "
-                    "others\n  install: PyTorch 2.6 or newer, with torch.cuda.use_mem_pool"
+                    "others\n  install: a newer PyTorch, which has torch.cuda.use_mem_pool"
                 )
             pool = torch.cuda.MemPool()
             kept.append(pool)

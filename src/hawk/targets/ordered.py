@@ -9,15 +9,23 @@ _INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}
 _NAN = {4: 0x7FC00000, 8: 0x7FF8000000000000}
 
 
-def ordered(name: str, dtype: DType, *, key: str, nan: str) -> str:
-    """Lines that make the integer %`key`, and whether it is none, of a float's bits %`name`."""
+def ordered(name: str, dtype: DType, *, key: str, nan: str, lanes: int = 1) -> str:
+    """Lines that make the integer %`key`, and whether it is none, of a float's bits %`name`.
+
+    With `lanes` all of them are vectors.
+    """
     bits, top = f"i{8 * dtype.itemsize}", 8 * dtype.itemsize - 1
+    kind = f"<{lanes} x {bits}>" if lanes > 1 else bits
+    sign, one, size, infinite = (
+        f"splat ({bits} {number})" if lanes > 1 else str(number)
+        for number in (top, 1, 2**top - 1, _INFINITE[dtype.itemsize])
+    )
     # Negative numbers in reverse, so -0.0 is just before 0.0.
-    return f"""  %{name}.sign = ashr {bits} %{name}, {top}
-  %{name}.turn = lshr {bits} %{name}.sign, 1
-  %{key} = xor {bits} %{name}, %{name}.turn
-  %{name}.size = and {bits} %{name}, {2**top - 1}
-  %{nan} = icmp ugt {bits} %{name}.size, {_INFINITE[dtype.itemsize]}
+    return f"""  %{name}.sign = ashr {kind} %{name}, {sign}
+  %{name}.turn = lshr {kind} %{name}.sign, {one}
+  %{key} = xor {kind} %{name}, %{name}.turn
+  %{name}.size = and {kind} %{name}, {size}
+  %{nan} = icmp sgt {kind} %{name}.size, {infinite}
 """
 
 

@@ -75,8 +75,11 @@ def test_every_variant_computes_what_the_interpreter_computes(
     write: Write, real: DType, masks: str
 ) -> None:
     fn = optimised(write, real)
-    half = (list(runnable()).index(masks) + REALS.index(real)) % 2
-    for row in variants(fn, runnable()[masks])[half::2]:  # the other half with the other masks
+    ways = list(runnable())
+    rows = variants(fn, runnable()[masks])
+    if len(ways) > 1:  # each float width takes the other half with the other masks
+        rows = rows[(ways.index(masks) + REALS.index(real)) % 2 :: 2]
+    for row in rows:
         compiled = compiled_for(fn, masks, row)
         for steps in (1, row.block + 1, 3 * row.block - 1):
             check(fn, compiled, batch_for(fn.planes, 11, seed=steps), steps)

@@ -186,12 +186,12 @@ class Together:
         def make() -> Kernel:
             slots = zip(item.compiled.planes, item.words_now, strict=True)
             known = {slot.name: word for slot, word in slots} | held
-            given = [Argument(item.n, 8), Argument(1, 8)]
-            for plane in reversed(planes):
+            given: list[Argument] = []
+            for plane in planes:
                 number = plane.role is Role.UNIFORM and plane.name not in part.held
                 from_ = left if left and plane.role is Role.OUTPUT else known
-                given.insert(0, Argument(from_[plane.name], plane.dtype.itemsize if number else 8))
-            return Kernel(function, blocks, threads, tuple(given))
+                given.append(Argument(from_[plane.name], plane.dtype.itemsize if number else 8))
+            return Kernel(function, blocks, threads, (*given, Argument(item.n, 8), Argument(1, 8)))
 
         return make
 

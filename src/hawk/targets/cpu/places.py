@@ -15,14 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hawk.ir.types import DType
+from hawk.targets.ordered import ordered
 
 LANES = 16
 """Numbers looked at at a time, as one vector of LLVM's: whatever registers a machine has."""
+WORD = f"i{LANES}"
+"""A bit for each."""
 
 ORDERED = (DType.F64, DType.F32, DType.I64, DType.I32, DType.U32)
 KINDS = ("min", "max")
-_INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}
-"""The bits of infinity: more than these, without the sign, are not a number."""
 
 
 def symbol(kind: str, dtype: DType) -> str:
@@ -32,7 +33,7 @@ def symbol(kind: str, dtype: DType) -> str:
 
 def places_text() -> str:
     """The routines for all types."""
-    called = ["declare i16 @llvm.cttz.i16(i16, i1)"]
+    called = [f"declare {WORD} @llvm.cttz.{WORD}({WORD}, i1)"]
     for size in (32, 64):
         called += [
             f"declare i{size} @llvm.smin.i{size}(i{size}, i{size})",
@@ -68,13 +69,8 @@ class _Look:
         yield f"%{n}.at = getelementptr {bits}, ptr %begin, i64 %{n}.i"
         yield f"%{n}.is = load {kind}, ptr %{n}.at, align {self.dtype.itemsize}"
         near = f"%{n}.is"
-        if self.dtype.is_float:  # negative numbers in reverse, so -0.0 is just before 0.0
-            yield f"%{n}.sign = ashr {kind} %{n}.is, {self.constant(top)}"
-            yield f"%{n}.turn = lshr {kind} %{n}.sign, {self.constant(1)}"
-            yield f"%{n}.near = xor {kind} %{n}.is, %{n}.turn"
-            yield f"%{n}.size = and {kind} %{n}.is, {self.constant(2**top - 1)}"
-            infinite = self.constant(_INFINITE[self.dtype.itemsize])
-            yield f"%{n}.nan = icmp sgt {kind} %{n}.size, {infinite}"
+        if self.dtype.is_float:
+            yield ordered(f"{n}.is", self.dtype, key=f"{n}.near", nan=f"{n}.nan", lanes=self.lanes)
             near = f"%{n}.near"
         flip = -1 if self.kind == "max" else 0
         if self.dtype is DType.U32:
@@ -172,9 +168,9 @@ def _text(kind: str, dtype: DType) -> str:
         "%seek.more = icmp ult i64 %seek.next, %whole",
         "br i1 %seek.more, label %seek, label %left",
         "there:",
-        f"%word = bitcast <{LANES} x i1> %seek.found to i16",
-        "%lane = call i16 @llvm.cttz.i16(i16 %word, i1 true)",
-        "%lane.wide = zext i16 %lane to i64",
+        f"%word = bitcast <{LANES} x i1> %seek.found to {WORD}",
+        f"%lane = call {WORD} @llvm.cttz.{WORD}({WORD} %word, i1 true)",
+        f"%lane.wide = zext {WORD} %lane to i64",
         "%place.there = add nuw i64 %seek.i, %lane.wide",
         "br label %put",
         "left:",
