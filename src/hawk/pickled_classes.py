@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Annotated, Any, get_args, get_origin
 
-from hawk.frontend.bundles import fields_of, instance
+from hawk.frontend.bundles import KEPT, fields_of, instance
 from hawk.pickled_texts import Alias, ClassText, ObjectText, Wrapped
 
 _PARAMS = ("init", "repr", "eq", "order", "unsafe_hash", "frozen")
@@ -20,7 +20,7 @@ _LEFT_OUT = {
     *("__dict__", "__weakref__", "__module__", "__qualname__", "__annotations__", "__slots__"),
     *("__dataclass_fields__", "__dataclass_params__", "__match_args__", "__static_attributes__"),
     *("__firstlineno__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
-    *("__slotnames__", "__abstractmethods__", "_abc_impl"),
+    *("__slotnames__", "__abstractmethods__", "_abc_impl", KEPT),
 }
 
 Value = Callable[[Any], Any]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import sys
+import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -102,6 +103,9 @@ def forget() -> None:
     for held in (sys.modules, linecache.cache):
         for name in [name for name in held if name.startswith(_LOADED)]:
             del held[name]
+    # `Mutable[Body]` is kept by Python for the next who asks for it, and with the class its module.
+    for clear in typing._cleanups:  # type: ignore[attr-defined]
+        clear()
 
 
 def case_of(program: Program) -> Case:

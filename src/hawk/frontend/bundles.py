@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
-from weakref import WeakKeyDictionary
 
 from hawk.annotations import SCALAR, Element, GridForm, Marker, TableForm
 from hawk.annotations import Mutable as MutableWord
@@ -89,7 +88,30 @@ def is_bundle(annotation: Any) -> bool:
     return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
 
 
-_FIELDS: WeakKeyDictionary[type, tuple[Field, ...]] = WeakKeyDictionary()
+class _Kept:
+    """What was found of a class, kept in the class itself under `KEPT`.
+
+    It leads back to the class, so in a table of ours neither would ever be thrown away. What
+    pickles the class gets an empty one.
+    """
+
+    def __init__(self) -> None:
+        self.fields: tuple[Field, ...] | None = None
+        self.properties: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, owner: type) -> _Kept:
+        kept = vars(owner).get(KEPT)
+        if kept is None:
+            kept = cls()
+            setattr(owner, KEPT, kept)
+        return kept
+
+    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
+        return _Kept, ()
+
+
+KEPT = "__hawk_fields__"
 
 
 def fields_of(cls: type, namespace: Mapping[str, Any] | None = None) -> tuple[Field, ...]:
@@ -97,13 +119,23 @@ def fields_of(cls: type, namespace: Mapping[str, Any] | None = None) -> tuple[Fi
 
     `namespace`: and then here, for classes made in a function.
     """
-    known = _FIELDS.get(cls)
+    kept = _Kept.of(cls)
+    known = kept.fields
     if known is not None and not (namespace and any(isinstance(f.annotation, str) for f in known)):
         return known
     annotations = _annotations(cls, namespace or {})
     found = tuple([_field(each, annotations[each.name]) for each in dataclasses.fields(cls)])
-    _FIELDS[cls] = found
+    kept.fields = found
     return found
+
+
+def properties_of(cls: type) -> frozenset[str]:
+    """The names of the properties of a dataclass."""
+    kept = _Kept.of(cls)
+    if kept.properties is None:
+        members = inspect.getmembers_static(cls, lambda member: isinstance(member, property))
+        kept.properties = frozenset([name for name, _ in members])
+    return kept.properties
 
 
 def _annotations(cls: type, namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,7 +163,7 @@ def _field(field: dataclasses.Field[Any], annotation: Any) -> Field:
 def _read(name: str, annotation: Any) -> Field:
     """What the annotation of a field says."""
     unknown = Field(name, annotation)
-    if annotation is ParamWord:
+    if annotation == ParamWord:
         return replace(unknown, element=SCALAR, marker=Marker.PARAM)
     if is_bundle(annotation):
         return replace(unknown, inner=annotation)
@@ -143,7 +175,7 @@ def _read(name: str, annotation: Any) -> Field:
     grids = [each for each in extras if isinstance(each, GridForm)]
     elements = [each for each in extras if isinstance(each, Element)]
     marker = markers[0] if len(markers) == 1 else None
-    if len(markers) > 1 or len(elements) > 1 or annotation is MutableWord:
+    if len(markers) > 1 or len(elements) > 1 or annotation == MutableWord:
         return unknown
     if grids:
         held = None if marker is Marker.PARAM else grids[0].element

@@ -298,9 +298,14 @@ def bound(node: ast.AST) -> frozenset[str]:
     return names
 
 
-@functools.lru_cache(maxsize=4096)
+_STORED: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+
+
 def stored(node: ast.AST) -> frozenset[str]:
     """The names to elements of which a statement assigns: of `P[0][1] = x` that is `P`."""
+    known = _STORED.get(node)
+    if known is not None:
+        return known
     names: set[str] = set()
     for each in own_nodes([node]):  # type: ignore[list-item]
         if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store):
@@ -309,7 +314,7 @@ def stored(node: ast.AST) -> frozenset[str]:
                 inner = inner.value
             if isinstance(inner, ast.Name):
                 names.add(inner.id)
-    return frozenset(names)
+    return _STORED.setdefault(node, frozenset(names))
 
 
 def _read_outside(frame: Frame, node: ast.For | ast.While) -> set[str]:

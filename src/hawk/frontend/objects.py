@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
-from hawk.frontend.bundles import Bundle, fields_of
+from hawk.frontend.bundles import Bundle, fields_of, properties_of
 from hawk.frontend.frame import Frame
 from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.lookup import plain, read_attribute
@@ -53,7 +52,7 @@ class Objects:
 
     def _instance(self, cls: type) -> Instance:
         self.count += 1
-        self.properties |= _properties(cls)
+        self.properties |= properties_of(cls)
         return Instance(cls, self.count)
 
     def runs(self, node: ast.AST) -> bool:
@@ -372,15 +371,6 @@ class Objects:
     def stand_in(self, cls: type) -> tuple[Instance, tuple[int, ...]]:
         """An object that may be several, and the place in memory that stands for it."""
         return self._instance(cls), (self.memory.cell(),)
-
-
-@functools.lru_cache(maxsize=256)
-def _properties(cls: type) -> frozenset[str]:
-    return frozenset([name for name, _ in inspect.getmembers_static(cls, _is_property)])
-
-
-def _is_property(member: object) -> bool:
-    return isinstance(member, property)
 
 
 def _not_set(field: str, name: str) -> Unusable:

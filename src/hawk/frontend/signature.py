@@ -266,7 +266,7 @@ def _parameter(
         raise HawkError("H104", what, source.loc(arg), f"{name}: Scalar")
     annotation = known[name]
     if annotation in (words.Param, words.Mutable):  # bare
-        marker = Marker.PARAM if annotation is words.Param else Marker.MUTABLE
+        marker = Marker.PARAM if annotation == words.Param else Marker.MUTABLE
         if marker is Marker.MUTABLE:
             what = f"`{name}` is Mutable, but of which type?"
             raise HawkError("H105", what, source.loc(arg), f"{name}: Mutable[Scalar]")
@@ -416,7 +416,7 @@ def _inner(annotation: Any) -> str:
         for part in get_args(annotation):
             elements, markers = _parts(part)
             if part in (words.Param, words.Mutable) or (not markers and part in _PLAIN):
-                return "Param" if part is words.Param else _PLAIN.get(part, SCALAR).name
+                return "Param" if part == words.Param else _PLAIN.get(part, SCALAR).name
             if markers:
                 marker, name = markers[0], elements[0].name if elements else "Scalar"
                 return marker.value + (f"[{name}]" if name != "Scalar" else "")

@@ -172,13 +172,10 @@ Functions: TypeAlias = "Mapping[tuple[str, int], Sequence[ast.AST]]"
 """The functions of a file, by name and the line that Python calls the first."""
 
 
-@functools.lru_cache(maxsize=64)
 def _functions(text: str, file: str) -> Functions:
     """Every function of a file."""
     found: dict[tuple[str, int], list[ast.AST]] = {}
-    with compiling():  # CPython 3.11 can fail to parse in several threads at once
-        tree = ast.parse(text, file)
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(text, file)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             found.setdefault((node.name, first), []).append(node)
@@ -197,16 +194,18 @@ class _Text:
 
 
 _TEXTS: dict[str, _Text] = {}
-_TEXTS_MAX = 256
+"""The files read last, the latest at the end."""
+_TEXTS_MAX = 64
 
 
 def _text(file: str, lines: list[str]) -> _Text:
     """The file with these lines, which are parsed once: a module may hold hundreds of kernels."""
-    known = _TEXTS.get(file)
-    if known is None or known.given != lines:
-        while len(_TEXTS) >= _TEXTS_MAX:  # a notebook makes a file of every cell
-            _TEXTS.pop(next(iter(_TEXTS)), None)
-        known = _Text(list(lines), tuple(lines), _functions("".join(lines), file))
+    with compiling():  # CPython 3.11 can fail to parse in several threads at once
+        known = _TEXTS.pop(file, None)
+        if known is None or known.given != lines:
+            known = _Text(list(lines), tuple(lines), _functions("".join(lines), file))
+            while len(_TEXTS) >= _TEXTS_MAX:  # a notebook makes a file of every cell
+                del _TEXTS[next(iter(_TEXTS))]
         _TEXTS[file] = known
     return known
 

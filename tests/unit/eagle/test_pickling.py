@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import typing
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -170,6 +171,17 @@ def test_a_local_kernel_is_pickled_with_what_it_reads() -> None:
     assert (3, "float64", False) == (again.steps, again.dtype, again.contract)
     assert str(spring.__signature__) == str(again.__signature__)
     assert spring.__doc__ == again.__doc__
+
+
+def test_an_annotation_that_python_made_anew_means_the_same() -> None:
+    """Python keeps the last `Annotated[...]` made; later, one that is equal is another object."""
+    raw = pickle.dumps(spring_of(3.0))
+    for clear in typing._cleanups:  # type: ignore[attr-defined]
+        clear()
+
+    again = pickle.loads(raw)
+
+    assert str(spring_of(3.0).__signature__) == str(again.__signature__)
 
 
 def test_a_local_kernel_gives_the_same_bits_elsewhere(elsewhere: Elsewhere) -> None:
