@@ -123,10 +123,10 @@ class Memory:
         return (self.load(self.mask, start),)
 
     def store(self, plane: Plane, start: str, names: Names, *, past: bool = False) -> None:
-        """Store a group. `past` the caches: to whole multiples of 16 bytes."""
+        """Store a group. `past` the caches: its vectors stand at multiples of their size."""
         e = self.emitter
         kind, size = e.shape.vector(MEMORY_TYPES[plane.dtype]), plane.dtype.itemsize
-        how = f"align 16, !nontemporal {PAST}" if past else f"align {size}"
+        how = f"align {e.shape.width * size}, !nontemporal {PAST}" if past else f"align {size}"
         for chain, name in enumerate(names):
             value = name
             if plane.dtype is DType.BOOL:

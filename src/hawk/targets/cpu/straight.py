@@ -10,7 +10,8 @@ read.
 
 A store brings the line it goes to into the cache before, and that is a third of what `a * x + b` of
 10**7 numbers moves. Where a launch moves more than caches hold, outputs that no sample reads are
-written past them.
+written past them, from the first that begins a line on: such a store waits for the rest of its
+line.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ FAR_BYTES = 64 << 20
 """Launches that move more than this find little of it in a cache the next time."""
 FAR_WORK = 60
 """Operations of a sample from which on memory is not what it waits for."""
-FAR_ALIGNMENT = 16
-"""Of what is stored past the caches. NumPy's arrays have it."""
+FAR_LEAST = 16
+"""Bytes of a vector that can be stored past the caches."""
+LINE = 64
+"""Bytes of a line of the caches. NumPy's arrays begin 16 behind one, as a rule."""
 
 if TYPE_CHECKING:
     from hawk.targets.cpu.entries import Entry
@@ -65,7 +68,7 @@ class Straight:
             for plane in entry.steps.kept
             if plane.read is None
             and work <= FAR_WORK
-            and entry.emitter.shape.width * plane.dtype.itemsize % FAR_ALIGNMENT == 0
+            and entry.emitter.shape.width * plane.dtype.itemsize % FAR_LEAST == 0
         ]
         """What may be written past the caches."""
 
@@ -77,43 +80,74 @@ class Straight:
         queue.take(leave)
         queue.count("0", steps)
         low, high = queue.load(queue.next), queue.load(queue.high)
-        if self.outputs:
-            low = self._either(low, high)
-        elif self.groups > 1:
-            low = self._side_by_side(low, high)
-        queue.leave_row(self._one_by_one(low, high), high, "0")
+        queue.leave_row(self._near_or_far(low, high), high, "0")
 
-    def _either(self, low: str, high: str) -> str:
-        """As `_side_by_side`, with outputs past the caches where that is better."""
+    def _near_or_far(self, low: str, high: str) -> str:
+        """Pass the samples; outputs are written past the caches where that is better.
+
+        Gives the first sample that is left when it is time.
+        """
         e = self.entry.emitter
-        past, near, merge = e.label("past"), e.label("near"), e.label("merge")
-        e.branch(self._is_far(low), past, near)
+        if not self.outputs:
+            return self._one_by_one(self._full_groups(low, high), high)
+        loop = e.begin_loop([("i64", low)])
+        low = loop.phis[0]
+        past, near, ask, merge = e.label("past"), e.label("near"), e.label("ask"), e.label("merge")
+        far, line = self._first_line(low)
+        # What comes before the first line is passed by itself, and then it is asked again.
+        begins = e.define(f"icmp eq i64 {line}, {low}")
+        line = e.define(f"call i64 @llvm.smin.i64(i64 {line}, i64 {high})")
+        e.branch(far, ask, near)
+        e.place(ask)
+        e.branch(begins, past, merge)
         e.place(past)
-        far_end = self._side_by_side(low, high, far=True)
+        far_end = self._full_groups(low, high, far=True)
         e.line("fence seq_cst")  # such stores have an order of their own
         past = e.here
         e.jump(merge)
         e.place(near)
-        near_end = self._side_by_side(low, high)
+        near_end = self._full_groups(low, high)
         near = e.here
         e.jump(merge)
         e.place(merge)
-        return e.phi("i64", (far_end, past), (near_end, near))
+        first = e.phi("i64", (low, ask), (far_end, past), (near_end, near))
+        end = e.phi("i64", (line, ask), (high, past), (high, near))
+        first = self._one_by_one(first, end)
+        through = e.define(f"icmp sge i64 {first}, {end}")
+        more = e.define(f"icmp slt i64 {end}, {high}")
+        e.end_loop(loop, e.define(f"and i1 {through}, {more}"), [end])
+        return first
 
-    def _is_far(self, low: str) -> str:
-        """Is a launch so large, and do outputs begin where such stores can go?"""
+    def _first_line(self, low: str) -> tuple[str, str]:
+        """Is a launch large enough for stores past the caches, and can they be?
+
+        And from which sample on: there a line begins, and every vector at a multiple of its size.
+        """
         entry = self.entry
-        e, queue = entry.emitter, entry.queue
+        e, queue, outputs = entry.emitter, entry.queue, self.outputs
         moved = sum(plane.dtype.itemsize for plane in entry.memory.arrays)
         begin, end = queue.word(Word.BEGIN), queue.word(Word.END)
         count = e.define(f"sub i64 {end}, {begin}")
         far = e.define(f"icmp ugt i64 {count}, {FAR_BYTES // moved}")
-        for plane in self.outputs:
-            start = entry.memory.at(plane, entry.memory.address[plane], low)
+        plain = e.define(f"icmp eq ptr {entry.memory.map}, null")
+        far = e.define(f"and i1 {far}, {plain}")
+        leading = max(outputs, key=lambda plane: plane.dtype.itemsize)
+        start = entry.memory.at(leading, entry.memory.address[leading], low)
+        back = e.define(f"sub i64 0, {e.define(f'ptrtoint ptr {start} to i64')}")
+        missing = e.define(f"and i64 {back}, {LINE - 1}")
+        samples = e.define(f"udiv i64 {missing}, {leading.dtype.itemsize}")
+        line = e.define(f"add i64 {low}, {samples}")
+        for plane in outputs:
+            start = entry.memory.at(plane, entry.memory.address[plane], line)
             place = e.define(f"ptrtoint ptr {start} to i64")
-            beyond = e.define(f"and i64 {place}, {FAR_ALIGNMENT - 1}")
+            size = e.shape.width * plane.dtype.itemsize
+            beyond = e.define(f"and i64 {place}, {size - 1}")
             far = e.define(f"and i1 {far}, {e.define(f'icmp eq i64 {beyond}, 0')}")
-        return far
+        return far, line
+
+    def _full_groups(self, low: str, high: str, *, far: bool = False) -> str:
+        """As `_side_by_side`, where that is not what `_one_by_one` does as well."""
+        return self._side_by_side(low, high, far=far) if far or self.groups > 1 else low
 
     def _side_by_side(self, low: str, high: str, *, far: bool = False) -> str:
         """Pass full groups whose samples stand side by side, several in each turn of a loop.
