@@ -10,7 +10,7 @@ and vectors of such values are written only where a lane is.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hawk.ir.nodes import Apply, Function, Role, Statement, Value, blocks_of, operands_of
@@ -60,6 +60,11 @@ class Positions:
                 seen.add(at)
                 stack += [(at, True), *((arg, False) for arg in node.args)]
         return order
+
+    def read_late(self, values: Iterable[Value | None]) -> set[Value]:
+        """What those of the values that are lazy are made of, where somebody asks for them."""
+        lazy = [value for value in values if value is not None and value in self.lazy]
+        return {arg for value in lazy for at in self.made_of(value, late=True) for arg in at.args}
 
     def leaves(self, value: Value) -> list[Value]:
         """The integer parts that a position is made of."""

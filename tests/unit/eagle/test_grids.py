@@ -92,6 +92,28 @@ def test_an_offset_is_clamped_or_wrapped_however_far_it_goes(kernel: Any) -> Non
         assert moved(u, dr, dc, "wrap").ravel().tolist() == wrapped.tolist(), (dr, dc)
 
 
+@hawk.kernel
+def summed(u: Grid["r", "c"], far: Param[Index], x: Mutable[Scalar]):
+    """In the loop it is where the column is that counts, not the column."""
+    x += u.neighbor(c=1) + 2.0 * hawk.sample_index("c")
+    n = 0
+    while n < far:
+        x -= u.neighbor(c=-3, r=n)
+        n += 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_neighbours_in_a_loop_follow_from_what_is_known_before_it(shape: tuple[int, int]) -> None:
+    u, x = numbers(shape), np.zeros(np.prod(shape))
+    due = x
+    for _ in range(2):
+        due = due + (moved(u, 0, 1, "clamp") + 2.0 * np.indices(shape)[1]).ravel()
+        for n in range(3):
+            due = due - moved(u, n, -3, "clamp").ravel()
+    hawk.steps(summed, 2)(u, 3, x)
+    assert due.tolist() == x.tolist()
+
+
 def known(by: int, edge: str) -> Any:
     @hawk.kernel
     def kernel(u: Grid["r", "c"]) -> Grid["r", "c"]:

@@ -341,6 +341,7 @@ class Entry:
         border, inside, merge = e.label("border"), e.label("inside"), e.label("merge")
         e.branch(tables.outside(e, nears), border, inside, rare=True)
         used = used_values(replace(self.fn, sample=()))
+        used |= e.positions.read_late(used)
         kept = [value for value in kept if value in used]
         e.place(inside)
         with e.scope():
