@@ -240,13 +240,11 @@ def _stepping(fn: Function, machine: Machine, variant: Variant) -> str:
             "Steps are masked: the loop inside a step must not run for a sample that is done, "
             "since on numbers nobody asked for it may not end."
         )
-    if machine.mask_registers:
-        return "Steps are masked: this machine has mask registers, so a mask costs next to nothing."
     if is_masked(fn, machine):
-        return (
-            "Steps are masked: when a sample stops cannot be foreseen, and a step computes so much "
-            "that masks cost less than to do steps again."
-        )
+        why = "a step computes so much that masks cost less than to do steps again"
+        if machine.mask_registers:
+            why = "this machine has mask registers, so a mask costs next to nothing"
+        return f"Steps are masked: when a sample stops cannot be foreseen, and {why}."
     if stop is None:
         return (
             f"Steps are rushed: {variant.block} run without masks, and if a sample stopped among "

@@ -40,7 +40,7 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
         "steps_max": STEPS_MAX,
         "tiled": True,
         "lanes": variant.shape.lanes,
-        "rows": most_rows(fn, variant, machine),
+        "rows": most_rows(fn, variant),
         "description": describe(machine, variant),
     }
     return Image(code, facts)

@@ -14,7 +14,6 @@ from hawk.ir.nodes import Apply, Const, Function, Role, Value
 from hawk.ir.ops import LOOKUPS
 from hawk.ir.types import DType
 from hawk.targets.cpu.foresight import FARTHEST, expected_steps
-from hawk.targets.cpu.machine import Machine
 from hawk.targets.cpu.stopping import Monotone, monotone_stop
 from hawk.targets.llvm import literal
 from hawk.targets.shape import LLVM_TYPES
@@ -39,13 +38,12 @@ ALIKE = 0.875
 that stand side by side are not copied."""
 
 
-def foreseen(fn: Function, machine: Machine) -> tuple[Monotone, tuple[Apply, ...]] | None:
+def foreseen(fn: Function) -> tuple[Monotone, tuple[Apply, ...]] | None:
     """The stop test of `fn`, and what it needs to be computed of a sample before its first step.
 
-    None where it cannot be foreseen, or where that takes more than arithmetic, and with mask
-    registers: an exchange costs little there.
+    None where it cannot be foreseen, or where that takes more than arithmetic.
     """
-    stop = None if machine.mask_registers else monotone_stop(fn)
+    stop = monotone_stop(fn)
     if stop is None or stop.state.read is None:
         return None
     made = {value: item for item in fn.sample for value in item.results}

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
-from hawk.targets.cpu.machine import Machine
 from hawk.targets.cpu.order import WINDOW, Order, foreseen
 from hawk.targets.cpu.queue import Group, Outcome
 from hawk.targets.cpu.width import Variant, work_of
@@ -51,7 +50,7 @@ def refills(fn: Function, variant: Variant) -> bool:
     return stops and variant.shape.lanes <= MOST_LANES
 
 
-def most_rows(fn: Function, variant: Variant, machine: Machine) -> int:
+def most_rows(fn: Function, variant: Variant) -> int:
     """Most rows that a thread leaves: one a lane that goes on, and the rest of its piece.
 
     Of a window that was put in order, a row between each two samples that are told of, too.
@@ -59,7 +58,7 @@ def most_rows(fn: Function, variant: Variant, machine: Machine) -> int:
     if not refills(fn, variant):
         return 1
     lanes = variant.shape.lanes
-    return lanes + 1 + (lanes + WINDOW // 2 if foreseen(fn, machine) else 0)
+    return lanes + 1 + (lanes + WINDOW // 2 if foreseen(fn) else 0)
 
 
 class Pool:
@@ -102,7 +101,7 @@ class Pool:
             e.line(f"store {wide} {never}, ptr {there}, align 8")
         e.jump(ready)
         e.place(ready)
-        known = foreseen(entry.fn, entry.machine)
+        known = foreseen(entry.fn)
         self.order = Order(entry, self.queue, *known) if known else None
         entry.orders = self.order is not None
 

@@ -1,8 +1,8 @@
 """Steps without masks, until a sample may have stopped; then again with masks.
 
-For machines without mask registers. The steps run plainly from a state that is kept; afterwards
-the stop tests are looked at, and if a live sample stopped on the way, the steps are done again
-with masks up to the first that stopped one.
+The steps run plainly from a state that is kept; afterwards the stop tests are looked at, and if a
+live sample stopped on the way, the steps are done again with masks up to the first that stopped
+one.
 """
 
 from __future__ import annotations

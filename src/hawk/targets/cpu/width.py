@@ -133,11 +133,14 @@ def _chains(fn: Function, machine: Machine) -> int:
 def is_masked(fn: Function, machine: Machine) -> bool:
     """Does every step of `fn` keep what a sample that is done holds?
 
-    Else steps are taken as if no sample stopped, and done again if one did.
+    Else steps are taken as if no sample stopped, and done again if one did. Where it can be
+    foreseen when one stops that is seldom, and better also with mask registers: decision 53.
     """
-    if machine.mask_registers or has_loop(fn):
+    if has_loop(fn):
         return True
-    return monotone_stop(fn) is None and work_of(fn) >= MASKS_PAY * max(1, carried(fn))
+    if monotone_stop(fn) is not None:
+        return False
+    return machine.mask_registers or work_of(fn) >= MASKS_PAY * max(1, carried(fn))
 
 
 def _computes(fn: Function) -> bool:
