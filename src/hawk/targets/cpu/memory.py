@@ -16,6 +16,9 @@ from hawk.targets.cpu.queue import Group, Queue
 from hawk.targets.llvm import PAST, Emitter, Names, zero
 from hawk.targets.shape import MEMORY_TYPES, bits_of
 
+LINE = 64
+"""Bytes of a line of the caches. NumPy's arrays begin 16 behind one, as a rule."""
+
 _PLACES = """define internal void @places(ptr %to, ptr %map, i64 %base, i64 %count) nounwind {
 entry:
   %mapped = icmp ne ptr %map, null
@@ -117,6 +120,13 @@ class Memory:
             return names
         nought = "zeroinitializer" if e.shape.width > 1 else "0"
         return tuple(e.define(f"icmp ne {kind} {name}, {nought}") for name in names)
+
+    def prefetch(self, plane: Plane, start: str) -> None:
+        """Ask for a group's lines of a plane, to have them in the cache when they are needed."""
+        e = self.emitter
+        for place in range(0, e.shape.lanes * plane.dtype.itemsize, LINE):
+            line = e.define(f"getelementptr i8, ptr {start}, i64 {place}")
+            e.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
 
     def load_bits(self, start: str) -> tuple[Names]:
         assert self.mask is not None

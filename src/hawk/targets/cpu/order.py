@@ -125,7 +125,10 @@ class Order:
         e.place(on)
 
     def _foresee(self, low: str, count: str) -> tuple[str, str]:
-        """Write down the steps expected of each sample; the least and the most of them."""
+        """Write down the steps expected of each sample; the least and the most of them.
+
+        All of the window is asked for meanwhile: in another order than the array's nothing else does.
+        """
         e, entry, shape = self.emitter, self.entry, self.emitter.shape
         kind, width = shape.vector("float"), shape.width
         nought, far = (
@@ -143,6 +146,7 @@ class Order:
             for plane, there in where.items():
                 if plane.read is not None:
                     e.bind(plane.read, self.memory.load(plane, there))
+                self.memory.prefetch(plane, there)
             e.statements(self.items)
             read = self.stop.state.read
             assert read is not None

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from hawk.ir.nodes import Function, Role
 from hawk.targets.base import Word
+from hawk.targets.cpu.memory import LINE
 from hawk.targets.cpu.queue import Group
 from hawk.targets.cpu.width import LONG, usual_work, usual_work_once, work_of, work_once
 
@@ -33,8 +34,6 @@ FAR_WORK = 60
 """Operations of a sample from which on memory is not what it waits for."""
 FAR_LEAST = 16
 """Bytes of a vector that can be stored past the caches."""
-LINE = 64
-"""Bytes of a line of the caches. NumPy's arrays begin 16 behind one, as a rule."""
 
 if TYPE_CHECKING:
     from hawk.targets.cpu.entries import Entry
