@@ -127,7 +127,8 @@ class Order:
     def _foresee(self, low: str, count: str) -> tuple[str, str]:
         """Write down the steps expected of each sample; the least and the most of them.
 
-        All of the window is asked for meanwhile: in another order than the array's nothing else does.
+        All of the window is asked for meanwhile: in another order than the array's nobody else
+        does.
         """
         e, entry, shape = self.emitter, self.entry, self.emitter.shape
         kind, width = shape.vector("float"), shape.width
