@@ -29,8 +29,8 @@ import numpy as np
 import eagle
 import hawk
 from eagle.devices.cuda import code, device, ptx
+from eagle.devices.cuda.arguments import spread
 from eagle.devices.cuda.array import CudaArray
-from eagle.devices.cuda.build import spread
 from eagle.devices.cuda.driver import Argument, Kernel
 from eagle.devices.library import Library
 from hawk import Mutable, Scalar, Terminated
@@ -217,6 +217,7 @@ for _claim, _name in {
     "a full queue, and threads that keep Python busy": "busy",
     "100 graphs, built and dropped": "builds",
     "kernels that reduce or scatter, and reductions, have the bits of the host": "sums",
+    "such kernels called and run outside of graphs, and a reduction at once": "together",
     "a profile of nodes in loops": "profile",
     "other arrays for a graph that is built": "exchange",
     "calls outside of graphs": "calls",
@@ -261,7 +262,7 @@ def _(here: Here) -> str:
     if here.dry:
         raise LeftOut("they are part of the ordinary tests")
     files = ["tests/unit/graph", "tests/pages/test_graphs_across_two_memories.py"]
-    files += ["tests/unit/cuda/test_together.py"]
+    files += ["tests/unit/cuda/test_together.py", "tests/unit/cuda/test_collective.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-k", "cuda and not random", *files]
     environment = {**os.environ, "EAGLE_TESTS_ON_GPU": "real"}
     run = subprocess.run(

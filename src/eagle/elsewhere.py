@@ -148,16 +148,11 @@ def _apart(device: Device, said: Mapping[Device, str], *, written: bool) -> str:
 
 def _refused(binding: Binding, device: Device) -> str:
     """What kernels cannot do there yet."""
-    kernel, compiled = binding.kernel, binding.compiled
+    kernel = binding.kernel
     if kernel.checks:
         return (
             "a kernel with checks=True runs on the host only; write @hawk.kernel without checks, "
             f"for {device.name}"
-        )
-    if compiled.phases or compiled.scatters:
-        return (
-            f"a kernel that reduces or scatters cannot be called or run on {device.name} yet but "
-            "in a graph; write it there, with @eagle.Graph.builder, or its planes on the host"
         )
     if binding.copies:
         copy = binding.copies[0]

@@ -221,7 +221,8 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
     """Reduce all numbers of a plane to one, and write it into a cell; return the cell.
 
     `kind` is "sum", "min", "max" or "mean", with the bits of `hawk.sum` and its like. `into` is an
-    array of one number. In a builder it is a node. Raises GraphError for anything else.
+    array of one number, where the plane is. In a builder it is a node. On a GPU nobody waits for
+    it but who reads the number. Raises GraphError for anything else.
     """
     writer = _writer()
     checker = writer or _at_once("eagle.reduce")
@@ -252,21 +253,31 @@ def reduce(plane: object, kind: str, *, into: T) -> T:
         what = f"`{source.name}` is on {source.root.device.name}, `{cell.name}` on "
         raise checker.error("G201", what + cell.root.device.name, "a cell beside the plane")
 
-    if writer is None:
-        if source.root.device is not HOST:
-            raise checker.error("G205", "eagle.reduce at once takes host arrays", "it in a graph")
+    if writer is None and source.root.device is HOST:
         cell.view[...] = reduced(kind, dtype, source.view)
         return into
-    writer.add(
-        Reduce(
-            name=f"{kind} of {source.name}",
-            reads=(source.region,),
-            writes=(cell.region,),
-            kind=kind,
-            dtype=dtype,
-        )
+    item = Reduce(
+        name=f"{kind} of {source.name}",
+        reads=(source.region,),
+        writes=(cell.region,),
+        kind=kind,
+        dtype=dtype,
     )
+    if writer is None:
+        _launch_alone(checker, item)
+        return into
+    writer.add(item)
     return into if isinstance(into, Plane) else cell  # type: ignore[return-value]
+
+
+def _launch_alone(checker: GraphRecorder, item: Reduce) -> None:
+    """Ask a device for one node, as a graph that is launched once."""
+    checker.claim()
+    checker.add(item)
+    plan = checker.plan()
+    for _, what, fix in checker.device.objections(plan):
+        raise checker.error("G401", what, fix)
+    checker.device.capture(plan).enqueue(1)
 
 
 def pinned(shape: Any, dtype: Any = np.float64) -> NDArray[Any]:

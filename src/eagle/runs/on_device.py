@@ -18,6 +18,7 @@ from eagle.runs.policy import (
     OnePass,
     OneStep,
     StepPolicy,
+    begun_launches,
     equal_launches,
     is_exact,
     next_launch,
@@ -46,8 +47,9 @@ class DeviceCourse:
     All of it stands in the device's memory, so an exception may come at any time.
     """
 
-    def __init__(self, plan: Plan, loop: Loop) -> None:
-        self.plan, self._loop = plan, loop
+    def __init__(self, plan: Plan, loop: Loop, *, collective: bool) -> None:
+        """`collective`: do samples take each step together?"""
+        self.plan, self._loop, self._collective = plan, loop, collective
         self.threads = 1
         loop.begin()
         self._seen: SoFar = loop.so_far()
@@ -103,6 +105,13 @@ class DeviceCourse:
         match plan.policy:
             case OneStep():
                 launches = equal_launches(1, taken=seen.taken, every=plan.every)
+            case FixedSteps(k) | AutoSteps(k) if self._collective:
+                asked = begun_launches(
+                    k, taken=seen.taken, max_steps=plan.max_steps, every=plan.every
+                )
+                launches = equal_launches(k, taken=asked, every=plan.every)
+                halfway = asked > seen.taken
+                return Counted(launches, is_exact(launches, live=0 if halfway else seen.going))
             case FixedSteps(k):
                 launches = equal_launches(k, taken=seen.taken, every=plan.every)
             case AutoSteps():
@@ -139,7 +148,8 @@ class DeviceBatch(Batch):
         self._steps_taken = binding.arrays.get(STEPS_TAKEN)
 
     def course(self, plan: Plan, mark: object = None) -> DeviceCourse:
-        return DeviceCourse(plan, self._loop)
+        collective = self._binding.compiled.is_collective
+        return DeviceCourse(plan, self._loop, collective=collective)
 
     def live(self) -> int:
         return self._loop.going()

@@ -117,6 +117,17 @@ def equal_launches(k: int, *, taken: int, every: int | None) -> dict[int, int]:
     return launches
 
 
+def begun_launches(k: int, *, taken: int, max_steps: int, every: int | None) -> int:
+    """Steps that launches of `k` ask for together, where `taken` of them are taken by now.
+
+    A launch ends at `max_steps` at the latest, and with `every` at each multiple of it.
+    """
+    part = min(max_steps, every or max_steps)
+    before = taken // part * part
+    within = -(-(taken - before) // k) * k
+    return min(before + min(within, part), max_steps)
+
+
 def one_pass_launches(furthest: int, *, max_steps: int, every: int | None) -> dict[int, int]:
     """What a run in one pass counts for, the longest sample of which took `furthest` steps.
 

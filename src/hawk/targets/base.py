@@ -115,6 +115,11 @@ class Compiled:
     scatters: tuple[Scatter, ...] = ()
     """What comes after each step, in this order. With scatters a launch is of one step."""
 
+    @property
+    def is_collective(self) -> bool:
+        """Does it reduce or scatter, so that samples take their steps together?"""
+        return bool(self.phases or self.scatters)
+
 
 @dataclass(frozen=True, slots=True)
 class Phase:

@@ -60,10 +60,10 @@ def parts_of(made: Collective) -> list[Part]:
     return [each for each in (*made.given, made.step) if isinstance(each, Part)]
 
 
-def collective_of(fn: Any, arch: str) -> Collective:
+def collective_of(fn: Any, arch: str, way: Way = Way.PLAIN) -> Collective:
     """What `code.collective_of` gives, written down."""
-    made = _collective_of(fn, arch)
-    _PARTS[made.ptx] = {each.name: each for each in parts_of(made)}
+    made = _collective_of(fn, arch, way)
+    _PARTS[made.ptx] = {each.entry: each for each in parts_of(made)}
     return made
 
 
@@ -81,7 +81,11 @@ def native_code(text: str, name: str, setter: int, clock: int) -> tuple[int, tup
         return native.of_small(text, setter, clock)
     if (text, name) not in _BODIES:
         part = _PARTS.get(text, {}).get(name)
-        made = native.of_kernel(part.fn, part.held) if part else native.of_program(*_TEXTS[text])
+        made = (
+            native.of_kernel(part.fn, part.held, part.way)
+            if part
+            else native.of_program(*_TEXTS[text])
+        )
         _BODIES[text, name] = made
     return _BODIES[text, name]
 

@@ -161,6 +161,32 @@ def sums() -> None:
     assert found[0] == found[1]
 
 
+@hawk.kernel(steps=3)
+def gathering(x: Mutable[Scalar], sums: Mutable[Table[Scalar]], over: Terminated):
+    x += 0.125 * hawk.sum(x, where=x > 0.25) + 0.125
+    hawk.scatter(sums)[hawk.sample_index() % 3] += x
+    over = x > 2.0
+
+
+def together() -> None:
+    """Kernels that reduce and scatter, called, bound and run, and a reduction at once."""
+    xp = library()
+    found: list[list[Any]] = []
+    for each, read in ((np, np.asarray), (xp, xp.asnumpy)):
+        found.append([])
+        x, sums, total = (each.asarray(np.linspace(0, 1, size)) for size in (40, 3, 1))
+        spread(x, sums)
+        bound = eagle.deploy(spread).bind(x=x, sums=sums)
+        for _ in range(2):
+            bound.launch()
+        eagle.reduce(x, "mean", into=total)
+        planes = {"x": each.asarray(np.linspace(0, 0.3, 9)), "sums": sums}
+        found[-1].append(eagle.run_until_done(gathering, max_steps=4, **planes).launches_by_k)
+        found[-1].append(eagle.simulate(gathering, max_steps=90, **planes).report.finished)
+        found[-1] += [read(plane).tobytes() for plane in (x, sums, total, planes["x"])]
+    assert found[0] == found[1]
+
+
 def captures() -> None:
     """What a library launches on its current stream is part of a graph; one that waits is not."""
     from cuda.bindings import driver  # pyright: ignore[reportMissingImports]
@@ -553,6 +579,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
         pages,
         loops,
         sums,
+        together,
         captures,
         replays,
         exceptions,

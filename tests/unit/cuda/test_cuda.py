@@ -21,7 +21,7 @@ import pytest
 import eagle
 import hawk
 from eagle.devices.cuda import code, device, ptx, stamps
-from eagle.devices.cuda.build import spread
+from eagle.devices.cuda.arguments import spread
 from eagle.devices.cuda.driver import Copy, DriverError, Empty, Host, Kind, Side
 from eagle.devices.host import pinned
 from eagle.devices.host.pinned import is_pinned

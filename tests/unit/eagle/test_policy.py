@@ -13,6 +13,7 @@ from eagle.runs.policy import (
     OnePass,
     OneStep,
     StepPolicy,
+    begun_launches,
     describe,
     equal_launches,
     is_exact,
@@ -161,6 +162,9 @@ def test_what_was_launched_is_known_from_the_steps_that_were_taken(
     played = launches(FixedSteps(k), needed=needed, max_steps=max_steps, every=every)
 
     assert played == equal_launches(k, taken=total_steps(played), every=every)
+    taken = min(needed, max_steps)
+    asked = begun_launches(k, taken=taken, max_steps=max_steps, every=every)
+    assert total_steps(played) == asked
 
 
 @given(

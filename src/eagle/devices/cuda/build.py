@@ -23,34 +23,24 @@ from numpy.typing import NDArray
 
 from eagle.devices.cuda import driver as asked
 from eagle.devices.cuda import ptx
+from eagle.devices.cuda.arguments import of_planes, spread
 from eagle.devices.cuda.capturing import captured
 from eagle.devices.cuda.driver import Argument, DriverError, Empty, Kind, Side, Work
 from eagle.devices.cuda.hosts import Kept, NativeCall, PythonCall, Rounds, native_call
 from eagle.devices.cuda.refusals import MOST_STRETCHES, on_host, stretches
 from eagle.devices.cuda.remains import Handles
-from eagle.devices.cuda.together import Together, fresh_of, is_together
+from eagle.devices.cuda.together import Together, fresh_of
 from eagle.devices.host.device import HOST
 from eagle.devices.host.launched import CopyByNumpy, Launched, Reduction
 from eagle.devices.host.stretches import Stretches, same_memory
 from eagle.devices.plan import Call, Copy, If, Item, Launch, Loop, Plan, Put, Reduce, Region
-from hawk.ir.nodes import Plane, Role
-from hawk.targets.base import Slot
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
     from eagle.devices.cuda.stamps import Stamps
 
-THREADS = (256, 128, 64, 32)
-"""Threads of a block: as many as leave no multiprocessor without a block."""
-MOST_BLOCKS = 2**31 - 1
 MOST_IN_A_ROW = 256
 """Nodes of steps that samples take together: of more than these one is written, in a loop."""
-
-
-def spread(n: int, multiprocessors: int) -> tuple[int, int]:
-    """Blocks and threads of a block for `n` samples, a sample a thread as far as that goes."""
-    threads = next((each for each in THREADS if -(-n // each) >= multiprocessors), THREADS[-1])
-    return min(-(-n // threads), MOST_BLOCKS), threads
 
 
 @dataclass(slots=True)
@@ -270,17 +260,17 @@ class Builder:
             self._refresh(body, item, region, numbers)
         if not item.n:
             return
-        blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
-        if is_together(item):
-            self._together(body, item, blocks, threads)
+        if item.compiled.is_collective:
+            self._together(body, item)
             return
+        blocks, threads = spread(item.n, self.device.gpu.multiprocessors)
         function = self.device.code.of(item)
         body.add(lambda: asked.Kernel(function, blocks, threads, arguments(item)), item)
 
-    def _together(self, body: Body, item: Launch, blocks: int, threads: int) -> None:
+    def _together(self, body: Body, item: Launch) -> None:
         """A kernel that reduces or scatters: each step is several nodes."""
         memory = self.part.handles.memory
-        nodes = Together(self.device, memory).step(item, blocks, threads)
+        nodes = Together(self.device, memory).step(item)
         if item.steps * len(nodes) <= MOST_IN_A_ROW:
             for node in nodes * item.steps:
                 body.add(node, item)
@@ -416,15 +406,6 @@ def arguments(item: Launch) -> tuple[Argument, ...]:
     """The parameters of a kernel: its planes, the number of samples, the most steps."""
     planes = of_planes(item.compiled.planes, item.words_now)
     return (*planes, Argument(item.n, 8), Argument(item.steps, 8))
-
-
-def of_planes(planes: Sequence[Slot | Plane], words: Sequence[int]) -> tuple[Argument, ...]:
-    """The parameters that are a kernel's planes."""
-    return tuple(
-        Argument(word, each.dtype.itemsize if each.role is Role.UNIFORM else 8)
-        for each, word in zip(planes, words, strict=True)
-        if each.role is not Role.INDEX
-    )
 
 
 def _copied(source: Region, into: Region, part: Stretches) -> asked.Copy:

@@ -29,7 +29,7 @@ class Parts(NamedTuple):
 
     made: Collective
     functions: dict[str, int]
-    """By the name of the part."""
+    """By the name of the part in the PTX."""
 
 
 class Code:
@@ -39,7 +39,7 @@ class Code:
         self._device = device
         self._arch = arch_of(device.gpu.capability)
         self._functions: dict[tuple[Function, Way], int] = {}
-        self._parts: dict[Function, Parts] = {}
+        self._parts: dict[tuple[Function, Way], Parts] = {}
 
     def of(self, launch: Launch) -> int:
         """The function that a launch launches. Raises DriverError where it cannot be loaded."""
@@ -57,15 +57,18 @@ class Code:
             known = self._functions[fn, way] = self._device.function(text, entry[1])
         return known
 
-    def together(self, fn: Function) -> Parts:
-        """The parts of a kernel that reduces or scatters. Raises DriverError, as `of`."""
-        if fn not in self._parts:
-            made = collective_of(fn, self._arch)
+    def together(self, fn: Function, way: Way = Way.PLAIN) -> Parts:
+        """The parts of a kernel that reduces or scatters, whose step is launched in that way.
+
+        Raises DriverError, as `of`.
+        """
+        if (fn, way) not in self._parts:
+            made = collective_of(fn, self._arch, way)
             parts = [each for each in (*made.given, made.step) if not isinstance(each, str)]
             load = self._device.function
-            functions = {each.name: load(made.ptx, each.name) for each in parts}
-            self._parts[fn] = Parts(made, functions)
-        return self._parts[fn]
+            functions = {each.entry: load(made.ptx, each.entry) for each in parts}
+            self._parts[fn, way] = Parts(made, functions)
+        return self._parts[fn, way]
 
     def routine(self, name: str) -> int:
         """A routine that comes between those. Raises DriverError, as `of`."""
@@ -80,11 +83,11 @@ def ptx_of(fn: Function, arch: str, way: Way = Way.PLAIN) -> str:
     return ptx_text(optimise(fn), arch, (way,))
 
 
-def collective_of(fn: Function, arch: str) -> Collective:
+def collective_of(fn: Function, arch: str, way: Way = Way.PLAIN) -> Collective:
     """The module of a traced program that reduces or scatters."""
     from hawk.targets.ptx.collective import collective
 
-    return collective(fn, arch)
+    return collective(fn, arch, way)
 
 
 def routine_of(name: str, arch: str) -> str:

@@ -174,10 +174,11 @@ class CudaDevice(Device):
         partition: Partition,
         function: Function | None = None,
     ) -> Loaded:
-        from eagle.devices.cuda.launches import CudaLoaded
+        from eagle.devices.cuda.launches import CollectiveLoaded, LocalLoaded
 
         assert function is not None
-        return CudaLoaded(self, function, compiled, planes, words, partition.n)
+        kind = CollectiveLoaded if compiled.is_collective else LocalLoaded
+        return kind(self, function, compiled, planes, words, partition.n)
 
     # -- memory ------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.base import Loaded, Outcome, Watch
+from eagle.devices.cuda.arguments import of_planes, spread
 from eagle.devices.cuda.array import address_at
-from eagle.devices.cuda.build import of_planes, spread
+from eagle.devices.cuda.build import Body, Builder
 from eagle.devices.cuda.driver import Argument, DriverError, Kernel, Side
+from eagle.devices.cuda.hosts import Kept
+from eagle.devices.cuda.together import Together, step_of
+from eagle.devices.plan import Plan
 from hawk.ir.nodes import Function
 from hawk.targets.base import Compiled
 
@@ -22,7 +27,7 @@ WARP = 32
 """Threads that run one instruction together."""
 
 
-class CudaLoaded(Loaded):
+class _CudaLoaded(Loaded):
     """A kernel with its planes. A launch is asked for, and nobody waits for it."""
 
     def __init__(
@@ -35,15 +40,11 @@ class CudaLoaded(Loaded):
         n: int,
     ) -> None:
         self._device, self._name, self._n = device, function.name, n
-        self._used = planes
-        """The arrays, which are kept until no launch can be using them."""
-        self._planes = of_planes(compiled.planes, words)
         device.guard.check(f"a call of {function.name} with arrays on {device.name}")
-        self._function = 0
         if n:
             with device.current():
                 try:
-                    self._function = device.code.of_program(function)
+                    self._make(function, compiled, planes, words)
                 except DriverError as error:
                     raise device.error(function.name, error) from None
 
@@ -68,20 +69,86 @@ class CudaLoaded(Loaded):
         device.guard.check(f"launching {self._name}")
         if not self._n:
             return
-        blocks, each = spread(self._n, device.gpu.multiprocessors)
-        given = (*self._planes, Argument(self._n, 8), Argument(steps, 8))
         with device.current():
             try:
                 if device.remains:
                     device.sweep()
                 device.follow_others()
-                device.run(Kernel(self._function, blocks, each, given), self._used)
-                device.lead_others()
+                try:
+                    self._ask(steps)
+                finally:  # some steps may have been asked for when an exception comes
+                    device.lead_others()
             except DriverError as error:
                 raise device.error(self._name, error) from None
 
     def outcome(self, mark: object = None) -> Outcome | None:
         return None
+
+    @abc.abstractmethod
+    def _make(
+        self,
+        function: Function,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+    ) -> None:
+        """Make ready what is launched."""
+
+    @abc.abstractmethod
+    def _ask(self, steps: int) -> None:
+        """Ask for so many steps."""
+
+
+class LocalLoaded(_CudaLoaded):
+    """A kernel whose samples have nothing to do with each other: one launch takes all steps."""
+
+    def _make(
+        self,
+        function: Function,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+    ) -> None:
+        self._used = planes
+        """The arrays, which are kept until no launch can be using them."""
+        self._planes = of_planes(compiled.planes, words)
+        self._function = self._device.code.of_program(function)
+
+    def _ask(self, steps: int) -> None:
+        device = self._device
+        blocks, each = spread(self._n, device.gpu.multiprocessors)
+        given = (*self._planes, Argument(self._n, 8), Argument(steps, 8))
+        device.run(Kernel(self._function, blocks, each, given), self._used)
+
+
+class CollectiveLoaded(_CudaLoaded):
+    """A kernel that reduces or scatters: a step is a graph, which is launched for each.
+
+    So an exception cannot come within a step: a graph is launched, or it is not.
+    """
+
+    def _make(
+        self,
+        function: Function,
+        compiled: Compiled,
+        planes: Sequence[np.ndarray | int],
+        words: Sequence[int],
+    ) -> None:
+        device, name = self._device, f"a call of {function.name}"
+        item = step_of(function, compiled, planes, words, self._n)
+        builder = Builder(device, Plan(name, [], [], device, list, lambda _: []), Kept())
+
+        def write(body: Body) -> None:
+            for node in Together(device, builder.part.handles.memory).step(item):
+                body.add(node, item)
+
+        part = builder.written(write)
+        device.remains.with_(self, part.handles)
+        self._ready, self._used = part.ready, (planes, part)
+
+    def _ask(self, steps: int) -> None:
+        for _ in range(steps):
+            self._device.launch(self._ready, self._used)
 
 
 def fill(device: CudaDevice, view: NDArray[Any], number: Any) -> None:

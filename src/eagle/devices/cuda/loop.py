@@ -7,6 +7,8 @@
 What is decided stands in memory of the GPU, see `Told`. A graph ends after `WINDOW` at the latest:
 then the host may hear of signals, and launches it again. The second loop is there for batches that
 are large enough to be worth a map.
+
+A kernel that reduces or scatters takes one step each time: a chain of kernels, for all samples.
 """
 
 from __future__ import annotations
@@ -21,15 +23,17 @@ from numpy.typing import NDArray
 import hawk
 from eagle.devices.base import Loop, SoFar
 from eagle.devices.cuda import kernels, ptx
+from eagle.devices.cuda.arguments import of_planes, spread
 from eagle.devices.cuda.array import address_at
-from eagle.devices.cuda.build import Body, Builder, of_planes, spread
+from eagle.devices.cuda.build import Body, Builder
 from eagle.devices.cuda.driver import Argument, DriverError, Kernel, Kind, Side
 from eagle.devices.cuda.hosts import Kept
 from eagle.devices.cuda.kernels import CHUNK, GROUP
 from eagle.devices.cuda.remains import Handles
+from eagle.devices.cuda.together import Together, step_of
 from eagle.devices.plan import Item, Plan
 from eagle.errors import DeviceError
-from eagle.pace import Pace
+from eagle.pace import Pace, fixed
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled, raw_word
@@ -102,7 +106,7 @@ class CudaLoop(Loop):
         n: int,
         pace: Pace,
     ) -> None:
-        self._device, self._function, self._n, self._pace = device, function, n, pace
+        self._device, self._function, self._n = device, function, n
         device.guard.check(f"a run of {function.name} on {device.name}")
         if n > LARGEST:
             raise DeviceError(
@@ -112,7 +116,9 @@ class CudaLoop(Loop):
         self._planes = of_planes(compiled.planes, words)
         place = next(k for k, slot in enumerate(compiled.planes) if slot.role is Role.MASK)
         self._mask: NDArray[Any] = np.asarray(planes[place])
-        self._maps = n > device.crowd
+        self._pace = fixed(1) if compiled.is_collective else pace
+        self._step = step_of(function, compiled, planes, words, n)
+        self._maps = n > device.crowd and not compiled.is_collective
         """Are there samples enough for a map to be worth it?"""
         chunks = -(-n // CHUNK)
         self._told, self._counts = self._new(SIZE), self._new(chunks)
@@ -235,9 +241,10 @@ class CudaLoop(Loop):
         made = builder.written(self._write).handles
         self._handles.graphs += made.graphs
         self._handles.ready += made.ready
+        self._handles.memory += made.memory
 
     def _write(self, body: Body) -> None:
-        step = Item(name=self._function.name)
+        step = self._step
         first = body.handle()
         body.small(lambda small: self._enter(small, first, mapped=False), step)
         inner = body.condition(first, Kind.WHILE, step)
@@ -275,15 +282,19 @@ class CudaLoop(Loop):
 
     def _launch(self, body: Body, item: Item, way: Way) -> None:
         """A launch of the kernel, and what is decided after it."""
-        function = self._device.code.of_program(self._function, way)
-        words, places = (Argument(address_at(each), 8) for each in (self._told, self._map))
-        last = (words, places) if way is Way.MAPPED else (Argument(self._n, 8), words)
-        work = Kernel(function, self.blocks, self.threads_each, (*self._planes, *last))
-        body.add(lambda: work, item)
+        if self._step.compiled.is_collective:
+            made = Together(self._device, body.builder.part.handles.memory)
+            for node in made.step(self._step, words=address_at(self._told)):
+                body.add(node, item)
+        else:
+            function = self._device.code.of_program(self._function, way)
+            words, places = (Argument(address_at(each), 8) for each in (self._told, self._map))
+            last = (words, places) if way is Way.MAPPED else (Argument(self._n, 8), words)
+            work = Kernel(function, self.blocks, self.threads_each, (*self._planes, *last))
+            self._add(body, item, work)
         told = {each.name.lower(): self._told[each : each + 1] for each in list(Told)[: Told.CLOCK]}
         bounds = {"least": self._pace.least, "most": self._pace.most, "crowd": self._device.crowd}
-        decide = launch_of(self._device, kernels.decide, 1, {**told, **bounds})
-        body.add(lambda: decide, item)
+        self._add(body, item, launch_of(self._device, kernels.decide, 1, {**told, **bounds}))
 
     def _pick(self, body: Body, item: Item) -> None:
         """Make a map of what goes on."""

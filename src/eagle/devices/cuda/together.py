@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eagle.devices.cuda.arguments import spread
 from eagle.devices.cuda.driver import Argument, Copy, Kernel, Side, Work
 from eagle.devices.cuda.ptx import Word, now
 from eagle.devices.plan import Launch, Reduce, Region, Spot, View
 from hawk.ir.nodes import Function, Reduction, Role
 from hawk.ir.types import DType
+from hawk.targets.base import Compiled
+from hawk.targets.thread import Way
 
 if TYPE_CHECKING:
+    from eagle.devices.cuda.code import Parts
     from eagle.devices.cuda.device import CudaDevice
     from hawk.targets.ptx.collective import Part
     from hawk.targets.ptx.rounds import Call
@@ -31,14 +35,28 @@ Nodes: TypeAlias = "list[Callable[[], Work]]"
 """What gives each node as it is now; one comes after the other."""
 
 
-def is_together(item: Launch) -> bool:
-    """Do its samples take their steps together?"""
-    return bool(item.compiled.phases or item.compiled.scatters)
+def step_of(
+    function: Function,
+    compiled: Compiled,
+    planes: Sequence[np.ndarray | int],
+    words: Sequence[int],
+    n: int,
+) -> Launch:
+    """A step of a kernel with its planes, for launches outside of graphs."""
+    return Launch(
+        name=function.name,
+        compiled=compiled,
+        n=n,
+        steps=1,
+        planes=list(planes),
+        words=list(words),
+        function=function,
+    )
 
 
 def fresh_of(item: Launch) -> list[tuple[Region, View]]:
     """The arrays that are given what they hold before a launch; not those that it writes itself."""
-    if not is_together(item):
+    if not item.compiled.is_collective:
         return list(item.fresh)
     compiled = item.compiled
     names = {each.plane for each in compiled.phases}
@@ -58,21 +76,19 @@ class Together:
         """What is allocated is added to `memory`."""
         self._device, self._memory = device, memory
         self._rooms: dict[tuple[str, int], int] = {}
-        self._spread = 0, 0
 
-    def step(self, item: Launch, blocks: int, threads: int) -> Nodes:
-        """One step of all samples, with so many blocks and threads of a block."""
-        self._spread = blocks, threads
+    def step(self, item: Launch, *, words: int | None = None) -> Nodes:
+        """One step of all samples. `words`: where it tells what became done, see `Words`."""
         fn = item.function
         assert fn is not None
-        code = self._device.code.together(fn)
+        code = self._device.code.together(fn, Way.PLAIN if words is None else Way.AUTO)
         held: dict[str, int] = {}
         nodes: Nodes = []
         for reduction, part in zip(fn.reductions, code.made.given, strict=True):
-            nodes += self._reduced(item, fn, reduction, part, held)
-        if _mask_of(fn):  # a sample that is done leaves what it gave last where it was
+            nodes += self._reduced(item, code, reduction, part, held)
+        if _mask_of(item):  # a sample that is done leaves what it gave last where it was
             nodes += [self._cleared(item, each.spot) for each in fn.scatters]
-        nodes.append(self._part(item, code.made.step, held, {}))
+        nodes.append(self._part(item, code.made.step, code, held, {}, words=words))
         nodes += [self._given(item, fn, place) for place in range(len(fn.scatters))]
         return nodes
 
@@ -92,7 +108,7 @@ class Together:
     def _reduced(
         self,
         item: Launch,
-        fn: Function,
+        code: Parts,
         reduction: Reduction,
         part: Part | str,
         held: dict[str, int],
@@ -111,11 +127,11 @@ class Together:
                 for plane in part.fn.planes
                 if plane.role is Role.OUTPUT
             }
-            nodes.append(self._part(item, part, held, left))
+            nodes.append(self._part(item, part, code, held, left))
             given[rounds.VALUES] = left[VALUE]
             if KEEP in left:
                 given[rounds.KEEP] = left[KEEP]
-        mask = _mask_of(fn)
+        mask = _mask_of(item)
         if mask:
             given[rounds.DONE] = _plane(item, mask)
         dtype, lines = reduction.value.dtype, 1
@@ -175,12 +191,19 @@ class Together:
     # -- launches ----------------------------------------------------------------------------------
 
     def _part(
-        self, item: Launch, part: Part, held: dict[str, int], left: dict[str, int]
+        self,
+        item: Launch,
+        part: Part,
+        code: Parts,
+        held: dict[str, int],
+        left: dict[str, int],
+        *,
+        words: int | None = None,
     ) -> Callable[[], Work]:
         """A kernel for one step; `left`: where its outputs go, if they are no planes."""
-        assert item.function is not None
-        function = self._device.code.together(item.function).functions[part.name]
-        blocks, threads = self._spread
+        function = code.functions[part.entry]
+        blocks, threads = spread(item.n, self._device.gpu.multiprocessors)
+        last = Argument(1, 8) if words is None else Argument(words, 8)
         planes = [plane for plane in part.fn.planes if plane.role is not Role.INDEX]
 
         def make() -> Kernel:
@@ -191,7 +214,7 @@ class Together:
                 number = plane.role is Role.UNIFORM and plane.name not in part.held
                 from_ = left if left and plane.role is Role.OUTPUT else known
                 given.append(Argument(from_[plane.name], plane.dtype.itemsize if number else 8))
-            return Kernel(function, blocks, threads, (*given, Argument(item.n, 8), Argument(1, 8)))
+            return Kernel(function, blocks, threads, (*given, Argument(item.n, 8), last))
 
         return make
 
@@ -246,8 +269,8 @@ def places_of(view: View) -> NDArray[np.int64] | None:
     return np.ascontiguousarray(places).reshape(-1)
 
 
-def _mask_of(fn: Function) -> str:
-    return next((plane.name for plane in fn.planes if plane.role is Role.MASK), "")
+def _mask_of(item: Launch) -> str:
+    return next((slot.name for slot in item.compiled.planes if slot.role is Role.MASK), "")
 
 
 def _plane(item: Launch, name: str) -> Word:

@@ -160,7 +160,7 @@ class HostDevice(Device):
         partition: Partition,
         function: Function | None = None,
     ) -> Loaded:
-        if compiled.phases or compiled.scatters:
+        if compiled.is_collective:
             from eagle.devices.host.collective import CollectiveLoaded  # few kernels need it
 
             return CollectiveLoaded(compiled, planes, words, partition)

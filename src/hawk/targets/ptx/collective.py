@@ -15,17 +15,24 @@ from hawk.passes.pipeline import optimise
 from hawk.targets.ptx.chip import chip
 from hawk.targets.ptx.compile import emitted, entry_name
 from hawk.targets.ptx.entry import NVIDIA
-from hawk.targets.thread import Kernel, module_of
+from hawk.targets.thread import Kernel, Way, module_of
 
 
 class Part(NamedTuple):
-    """A kernel of the module, launched in the plain way for one step."""
+    """A kernel of the module, launched for one step."""
 
     name: str
     fn: Function
     """Its planes are the parameters, see `hawk.targets.thread`."""
     held: frozenset[str]
     """The planes that hold what a reduction gave: of these the address is passed."""
+    way: Way = Way.PLAIN
+    """How it is launched."""
+
+    @property
+    def entry(self) -> str:
+        """What it is called in the PTX."""
+        return self.name + self.way.value
 
 
 class Collective(NamedTuple):
@@ -39,9 +46,10 @@ class Collective(NamedTuple):
     """What takes the step, and leaves what it gives to tables."""
 
 
-def collective(fn: Function, arch: str) -> Collective:
+def collective(fn: Function, arch: str, way: Way = Way.PLAIN) -> Collective:
     """The module of a traced function that reduces or scatters, for a chip such as `sm_90`.
 
+    `way` is how the step is launched; what comes before it is launched in the plain way.
     Raises HawkError (H502) for a chip that is not known.
     """
     known = chip(arch)
@@ -51,13 +59,13 @@ def collective(fn: Function, arch: str) -> Collective:
     for place, reduction in enumerate(fn.reductions):
         plain = plane_given_to(fn, reduction)
         given.append(plain or _part(f"{name}_{place}", given_to(fn, reduction), made))
-    step = _part(name, step_of(fn), made)
+    step = _part(name, step_of(fn), made, way)
     parts = [each for each in (*given, step) if isinstance(each, Part)]
-    kernels = [Kernel(each.name, each.fn, held=each.held) for each in parts]
+    kernels = [Kernel(each.name, each.fn, (each.way,), each.held) for each in parts]
     text = module_of(kernels, NVIDIA)
     return Collective(emitted(text, known), tuple(given), step)
 
 
-def _part(name: str, fn: Function, made: set[str]) -> Part:
+def _part(name: str, fn: Function, made: set[str], way: Way = Way.PLAIN) -> Part:
     best = optimise(fn)
-    return Part(name, best, frozenset(made & {plane.name for plane in best.planes}))
+    return Part(name, best, frozenset(made & {plane.name for plane in best.planes}), way)
