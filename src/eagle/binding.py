@@ -92,7 +92,29 @@ class Binding:
             return nullcontext()
         from hawk.checks import watching  # looks closely, so who does not ask need not wait
 
+        if self.device is not HOST:
+            return self._watched_there()
         return watching(self.kernel, self.compiled, self.planes)
+
+    @contextmanager
+    def _watched_there(self) -> Iterator[None]:
+        """The same where the host cannot read the arrays: copies of them are looked at."""
+        from hawk.checks import is_event, watching
+
+        device, slots = self.device, self.compiled.planes
+        planes = [each if isinstance(each, int) else device.fetch(each) for each in self.planes]
+        with watching(self.kernel, self.compiled, planes):
+            arrays = [
+                (slot.name, here, there)
+                for slot, here, there in zip(slots, planes, self.planes, strict=True)
+                if not isinstance(here, int) and not isinstance(there, int)
+            ]
+            for name, _, there in arrays:
+                if is_event(name):
+                    device.fill(there, 0)
+            yield
+            for _, here, there in arrays:
+                here[...] = device.fetch(there)
 
     @contextmanager
     def _copying(self) -> Iterator[None]:

@@ -148,12 +148,6 @@ def _apart(device: Device, said: Mapping[Device, str], *, written: bool) -> str:
 
 def _refused(binding: Binding, device: Device) -> str:
     """What kernels cannot do there yet."""
-    kernel = binding.kernel
-    if kernel.checks:
-        return (
-            "a kernel with checks=True runs on the host only; write @hawk.kernel without checks, "
-            f"for {device.name}"
-        )
     if binding.copies:
         copy = binding.copies[0]
         return (

@@ -115,6 +115,14 @@ def watching(
     run.tell()
 
 
+def is_event(name: str) -> bool:
+    """Does the plane of that name keep what happened first, which `watching` lets be forgotten?"""
+    return name in _EVENTS
+
+
+_EVENTS = frozenset(map(plane_name, Event))
+
+
 class _Run:
     """One run: what it starts from, and what came of it."""
 

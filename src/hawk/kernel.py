@@ -119,27 +119,28 @@ class Program:
         with compiling():
             known = self._compiled.get(way)
             if known is None or known.traced is not traced:
-                program = _counting(traced.function) if count_steps else traced.function
-                program = _checking(program, traced) if self.checks else program
+                program = self._whole(traced, count_steps=count_steps)
                 known = Ready(traced, _with_phases(self.function, program, uniform), {})
                 self._compiled[way] = known
             return known.compiled
 
     def function_of(self, compiled: Compiled) -> Function | None:
-        """The program that `compile` made `compiled` of, as it was traced; None where it is gone.
-
-        Not that of a kernel with checks, which is more than what was traced.
-        """
+        """The program that `compile` made `compiled` of; None where it is gone."""
         way = self._way_of(compiled)
-        if way is None or self.checks:
+        if way is None:
             return None
         ready = self._compiled[way]
-        if not way[2]:
+        if not way[2] and not self.checks:
             return ready.traced.function
         with compiling():  # or two threads would have two of it, each with code of its own
-            if _counting not in ready.kept:
-                ready.kept[_counting] = _counting(ready.traced.function)
-            return ready.kept[_counting]
+            if Function not in ready.kept:
+                ready.kept[Function] = self._whole(ready.traced, count_steps=way[2])
+            return ready.kept[Function]
+
+    def _whole(self, traced: Traced, *, count_steps: bool) -> Function:
+        """What was traced, and what is counted and looked at besides."""
+        program = _counting(traced.function) if count_steps else traced.function
+        return _checking(program, traced) if self.checks else program
 
     def _way_of(self, compiled: Compiled) -> tuple[DType, frozenset[str], bool] | None:
         ways = (way for way, known in self._compiled.items() if known.compiled is compiled)
@@ -158,9 +159,7 @@ class Program:
             known = self._lone.get(way)
             if known is None or known.traced is not ready.traced:
                 _, uniform, count_steps = way
-                program = ready.traced.function
-                program = _counting(program) if count_steps else program
-                program = _checking(program, ready.traced) if self.checks else program
+                program = self._whole(ready.traced, count_steps=count_steps)
                 compiled = _with_phases(self.function, program, uniform, lone=True)
                 known = self._lone[way] = Ready(ready.traced, compiled, {})
             return known.compiled

@@ -301,6 +301,10 @@ class Device(abc.ABC):
         """The same numbers in other memory, by default in new one."""
         raise NotImplementedError
 
+    def fetch(self, view: View) -> NDArray[Any]:
+        """The numbers in memory, when all that was asked for before is over."""
+        raise NotImplementedError
+
     @property
     def crowd(self) -> int:
         """Samples that it runs at once anyhow: of so few none are picked out."""

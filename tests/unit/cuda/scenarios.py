@@ -449,6 +449,12 @@ def countdown(left: Mutable[Index], taken: Mutable[Index], over: Terminated):
     over = left <= 0
 
 
+@hawk.kernel(checks=True, steps=3)
+def checked(x: Mutable[Scalar]):
+    assert x < 4.0
+    x += 1.0
+
+
 def calls() -> None:
     """Kernels called and bound outside of graphs, one after the other, with nobody waiting."""
     xp, x = library(), np.linspace(0.0, 1.0, 1000)
@@ -463,6 +469,8 @@ def calls() -> None:
         bound.launch()
     assert [3] * 5 == xp.asnumpy(bound.planes["taken"]).tolist()
     assert xp.asnumpy(bound.finished).all()
+    with pytest.raises(hawk.CheckError, match=r"sample 2 failed at step 3: x < 4\.0 \(x = 4\.0\)"):
+        checked(xp.array([0.0, 1.0, 2.0]))
 
 
 @hawk.kernel

@@ -340,7 +340,6 @@ for _title, _ask in {
     "a call with a number that is on the GPU": lambda xp: moved(xp.zeros((2, 3)), xp.zeros(())),
     "a call with the samples first": lambda xp: moved(xp.zeros((3, 2)), 1.0),
     "a call with a number of threads": lambda xp: added(xp.zeros(3), 1.0, threads=2),
-    "a call of a kernel with checks": lambda xp: checked(xp.zeros(3)),
     "a run with an array of the host too": lambda xp: eagle.simulate(
         fall, max_steps=9, z=xp.zeros(3), down=np.zeros(3, bool)
     ),

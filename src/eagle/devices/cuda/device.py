@@ -119,6 +119,12 @@ class CudaDevice(Device):
         self.transfer(view, Side.DEVICE, there, Side.DEVICE)
         return there
 
+    def fetch(self, view: View) -> NDArray[Any]:
+        with self.current():
+            self.follow_others()
+            self.wait()
+        return self.home.read(view)
+
     @property
     def crowd(self) -> int:
         return CROWD * self.gpu.multiprocessors

@@ -73,8 +73,9 @@ def _of_node(item: Item, control: str, device: str) -> Iterator[Objection]:
 
 def _of_launch(item: Launch, device: str) -> Iterator[Objection]:
     if item.careful is not None:
-        what = f"{item.name} has checks=True, and kernels with checks run on the host only"
-        yield Objection(item, what, f"@hawk.kernel without checks, for {device}")
+        what = f"{item.name} has checks=True, and in graphs such kernels run on the host only"
+        fix = f"@hawk.kernel without checks, for graphs on {device}, or a call outside of the graph"
+        yield Objection(item, what, fix)
     elif item.function is None:
         what = f"something that {item.name} reads has changed while the graph was built"
         yield Objection(item, what, "the graph again")
