@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle.bundles import arrays_in
-from eagle.interop.base import foreign
+from eagle.devices.base import Device, home_of
+from eagle.devices.host.device import HOST
 from eagle.overlap import overlap
 from eagle.params import shown
 from eagle.planes import view_of
@@ -30,9 +31,9 @@ class ActiveSet:
         while active.compact():
             bound.launch(16, active=active)
 
-    `mask` is a bool array `(n,)`, True where a sample is done. It is looked at by `compact`,
-    `reset` and `live`, so a set never lies about samples: those that became done since are only
-    still in the map.
+    `mask` is a bool array `(n,)`, on the host or on a GPU, True where a sample is done. It is
+    looked at by `compact`, `reset` and `live`, so a set never lies about samples: those that became
+    done since are only still in the map.
 
     With `reorder`, a share from 0.25 to 0.75, `compact` moves the samples of `planes` and of the
     mask: when so few of those at the front go on, they take the first places, where they are loaded
@@ -52,9 +53,9 @@ class ActiveSet:
         reorder: float | None = None,
         planes: Iterable[object] = (),
     ) -> None:
-        self._mask = _mask(mask, written=reorder is not None)
+        self._device, self._mask = _mask(mask, written=reorder is not None)
         self._share = _share(reorder)
-        self._planes = _planes(planes, self._mask, moved=reorder is not None)
+        self._planes = _planes(planes, self._device, self._mask, moved=reorder is not None)
         self.n = len(self._mask)
         """Samples in the batch."""
         self.compactions = 0
@@ -65,7 +66,7 @@ class ActiveSet:
         self._front = self.n
         """Places at the front in which all samples are that may go on."""
         self._map = self._order
-        self._pick(np.flatnonzero(~self._mask))
+        self._pick(np.flatnonzero(~self._over()))
 
     @property
     def moves(self) -> bool:
@@ -85,7 +86,7 @@ class ActiveSet:
     @property
     def live(self) -> int:
         """Samples in the map that are not done by now."""
-        return self.count - int(np.count_nonzero(self._mask[self._map]))
+        return self.count - int(np.count_nonzero(self._over()[self._map]))
 
     @property
     def order(self) -> NDArray[np.int64]:
@@ -96,7 +97,7 @@ class ActiveSet:
 
     def compact(self) -> int:
         """Leave out the samples that became done; say how many are left."""
-        going = self._map[~self._mask[self._map]]
+        going = self._map[~self._over()[self._map]]
         if len(going) < self.count:
             self.compactions += 1
             if self._share is not None and 0 < len(going) <= self._share * self._front:
@@ -111,7 +112,7 @@ class ActiveSet:
         if self._front < self.n:
             self._move(np.argsort(self._order), self.n)
         else:
-            self._pick(np.flatnonzero(~self._mask))
+            self._pick(np.flatnonzero(~self._over()))
 
     def leaves(self, array: NDArray[Any]) -> bool:
         """Would moving samples leave this array of a launch as it is?"""
@@ -133,6 +134,10 @@ class ActiveSet:
         moved = " at the front" if self._front < self.n else ""
         return f"<ActiveSet of {self.count:,} of {self.n:,} samples{moved}>"
 
+    def _over(self) -> NDArray[np.bool]:
+        """The mask as it is now."""
+        return self._mask if self._device is HOST else self._device.fetch(self._mask)
+
     def _pick(self, places: NDArray[np.int64]) -> None:
         places.flags.writeable = False
         self._map = places
@@ -147,17 +152,28 @@ class ActiveSet:
 
         The first `front` of them are then the ones in which samples may go on.
         """
-        arrays = (*self._planes, self._mask, self._order)
-        left = [(array[..., : len(places)], array[..., places]) for array in arrays]
+        there, count = self._device, len(places)
+        homes = [(there, array) for array in (*self._planes, self._mask)] + [(HOST, self._order)]
+        left = [
+            (
+                home,
+                array[..., :count],
+                array[..., places] if home is HOST else home.picked(array, places),
+            )
+            for home, array in homes
+        ]
         stopped: BaseException | None = None
         while True:
             try:
                 while left:
-                    target, moved = left[-1]
-                    target[...] = moved  # done twice it is done once
+                    home, target, moved = left[-1]
+                    if home is HOST:  # done twice it is done once
+                        target[...] = moved
+                    else:
+                        home.duplicate(moved, into=target)
                     left.pop()
                 self._front = front
-                self._pick(np.flatnonzero(~self._mask[:front]))
+                self._pick(np.flatnonzero(~self._over()[:front]))
                 break
             except KeyboardInterrupt as signal:  # half of the arrays must not stay moved
                 stopped = signal
@@ -179,13 +195,17 @@ def live_places(
     return positions if among is None else among[positions], busy
 
 
-def _mask(given: object, *, written: bool) -> NDArray[np.bool]:
-    view, other = view_of(given), foreign(given)
-    if view is None and other is not None:
-        raise TypeError(
-            f"eagle.ActiveSet: 'mask': expected bool (n,) of the host, got {other.got}; for "
-            "samples on a GPU write eagle.run_until_done(...), which keeps such a map there"
-        )
+def _located(given: object) -> tuple[Device, NDArray[Any]] | None:
+    """Where an array is that kernels can be called with; None for what is none."""
+    view = view_of(given)
+    if view is not None:
+        return HOST, view
+    found = home_of(given)
+    return found if found is not None and found[0].calls else None
+
+
+def _mask(given: object, *, written: bool) -> tuple[Device, NDArray[np.bool]]:
+    device, view = _located(given) or (HOST, None)
     if view is None or view.dtype != np.bool or view.ndim != 1:
         got = shown(given) if view is None else f"{view.dtype} {view.shape}"
         raise TypeError(
@@ -194,7 +214,7 @@ def _mask(given: object, *, written: bool) -> NDArray[np.bool]:
         )
     if written and not view.flags.writeable:
         raise ValueError("eagle.ActiveSet: 'mask': is read-only, and reorder= moves it")
-    return view
+    return device, view
 
 
 def _share(given: float | None) -> float | None:
@@ -210,23 +230,27 @@ def _share(given: float | None) -> float | None:
 
 
 def _planes(
-    given: Iterable[object], mask: NDArray[np.bool], *, moved: bool
+    given: Iterable[object], device: Device, mask: NDArray[np.bool], *, moved: bool
 ) -> Sequence[NDArray[Any]]:
     """The arrays that are to be moved, each of them whole and nobody else's memory."""
     if isinstance(given, np.ndarray):
         raise TypeError(f"eagle.ActiveSet: planes= is a tuple of arrays, got {shown(given)}")
-    planes = [view_of(array) for each in given for array in arrays_in(each)]
+    planes = [_located(array) for each in given for array in arrays_in(each)]
     if bool(planes) is not moved:
         problem = "reorder= moves samples; give all arrays, inputs too: planes=(x, v, omega)"
         if planes:
             problem = "planes= is for reorder=; write reorder=0.5, or leave planes= out"
         raise ValueError(f"eagle.ActiveSet: {problem}")
     whole: list[NDArray[Any]] = []
-    for number, plane in enumerate(planes):
+    for number, (home, plane) in enumerate(each or (device, None) for each in planes):
         what = f"eagle.ActiveSet: planes[{number}]"
+        if home is not device:
+            raise ValueError(f"{what}: is on {home.name}, and the mask on {device.name}")
         if plane is None or not plane.ndim or plane.shape[-1] != len(mask):
             got = "no array that eagle can move" if plane is None else f"shape {plane.shape}"
             raise ValueError(f"{what}: expected an array of {len(mask)} samples, got {got}")
+        if home is not HOST and plane.shape[-1] > 1 and plane.strides[-1] != plane.itemsize:
+            raise ValueError(f"{what}: its samples do not stand side by side; give a copy")
         if not plane.flags.writeable:
             raise ValueError(f"{what}: is read-only, and reorder= moves it; give a copy")
         if any(overlap(plane, other) for other in (mask, *whole)):

@@ -268,11 +268,11 @@ class Bound:
         )
 
     def _picked(self, active: ActiveSet) -> NDArray[np.int64]:
-        if self._binding.device is not HOST:
+        if self._binding.device is not HOST and self._binding.compiled.is_collective:
             raise ValueError(
-                f"launch: 'active': the samples of {self.kernel.name} are on "
-                f"{self._binding.device.name}; leave it out, or write "
-                f"eagle.run_until_done({self.kernel.name}, ...), which keeps such a map there"
+                f"launch: 'active': {self.kernel.name} reduces or scatters, and on "
+                f"{self._binding.device.name} all its samples take part that are not done; write "
+                "the launch without it"
             )
         if isinstance(active, ActiveSet):
             if active.n == self.n:

@@ -305,6 +305,13 @@ class Device(abc.ABC):
         """The numbers in memory, when all that was asked for before is over."""
         raise NotImplementedError
 
+    def picked(self, view: View, places: NDArray[np.int64]) -> View:
+        """The samples that stand at these places of the last dimension, in new memory.
+
+        Samples stand side by side in it.
+        """
+        raise NotImplementedError
+
     @property
     def crowd(self) -> int:
         """Samples that it runs at once anyhow: of so few none are picked out."""

@@ -549,6 +549,13 @@ def runs() -> None:
         report = eagle.run_until_done(hawk.steps(countdown, steps), max_steps=400, **planes)
         assert np.minimum(left, 400).tolist() == xp.asnumpy(planes["taken"]).tolist()
         assert (report.finished, report.mapped) == (int((left <= 400).sum()), True)
+    planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
+    bound = eagle.deploy(hawk.steps(countdown, 16)).bind(**planes)
+    with eagle.ActiveSet(bound.finished, reorder=0.5, planes=[*planes.values()]) as active:
+        while active.compact():
+            bound.launch(active=active)
+    assert active.reorders
+    assert left.tolist() == xp.asnumpy(planes["taken"]).tolist()
     left, report = np.arange(1, 65) * 200, None
     planes = {"left": xp.array(left), "taken": xp.zeros(len(left), np.int64)}
     simulation = eagle.until_done(countdown, max_steps=2**40, **planes)

@@ -321,6 +321,11 @@ def fall(z: Mutable[Scalar], down: Terminated):
 
 
 @hawk.kernel
+def centred(x: Mutable[Scalar]):
+    x -= hawk.mean(x)
+
+
+@hawk.kernel
 def moved(v: Mutable[Vector[2]], by: Param):
     v = v + by
 
@@ -347,8 +352,9 @@ for _title, _ask in {
         fall, max_steps=9, z=xp.zeros(3), threads=2
     ),
     "a launch with a number of threads": lambda xp: _launched(xp, threads=2),
-    "a launch of some samples": lambda xp: _launched(xp, active=eagle.ActiveSet(np.zeros(3, bool))),
-    "a set of samples on a GPU": lambda xp: eagle.ActiveSet(xp.zeros(3, bool)),
+    "a launch of some samples that take their steps together": lambda xp: (
+        eagle.deploy(centred).bind(x=xp.zeros(3)).launch(active=eagle.ActiveSet(xp.zeros(3, bool)))
+    ),
 }.items():
     case(_title)(in_a_call(_ask))
 

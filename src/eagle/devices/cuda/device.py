@@ -125,6 +125,11 @@ class CudaDevice(Device):
             self.wait()
         return self.home.read(view)
 
+    def picked(self, view: View, places: NDArray[np.int64]) -> View:
+        from eagle.devices.cuda.launches import picked_from
+
+        return picked_from(self, view, places)
+
     @property
     def crowd(self) -> int:
         return CROWD * self.gpu.multiprocessors

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import hawk
 from eagle.pace import is_due, next_steps
-from hawk import Bool, Index, Mutable, Param, Table
+from hawk import Bool, Index, Int32, Mutable, Param, Table
 
 CHUNK = 256
 """Samples that are counted together."""
@@ -125,3 +127,25 @@ def greatest(numbers: Table[Index], count: Param[Index]) -> Index:
     for place in range(begin, min(begin + CHUNK, count)):
         most = max(most, numbers[place])
     return most
+
+
+@hawk.kernel
+def byte_at(table: Table[Bool], places: Table[Index]) -> Bool:
+    """The number of another sample."""
+    return table[places[hawk.sample_index()]]
+
+
+@hawk.kernel
+def word_at(table: Table[Int32], places: Table[Index]) -> Int32:
+    """The number of another sample."""
+    return table[places[hawk.sample_index()]]
+
+
+@hawk.kernel
+def long_at(table: Table[Index], places: Table[Index]) -> Index:
+    """The number of another sample."""
+    return table[places[hawk.sample_index()]]
+
+
+AT = {1: (byte_at, np.bool), 4: (word_at, np.int32), 8: (long_at, np.int64)}
+"""For numbers of so many bytes, of whatever type: what takes them, and as what."""

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eagle.devices.base import Loaded, Outcome, Watch
+from eagle.devices.cuda import kernels
 from eagle.devices.cuda.arguments import of_planes, spread
 from eagle.devices.cuda.array import address_at
 from eagle.devices.cuda.build import Body, Builder
 from eagle.devices.cuda.driver import Argument, DriverError, Kernel, Side
 from eagle.devices.cuda.hosts import Kept
+from eagle.devices.cuda.loop import Given, launch_of
 from eagle.devices.cuda.together import Together, step_of
 from eagle.devices.plan import Plan
 from hawk.ir.nodes import Function
 from hawk.targets.base import Compiled
+from hawk.targets.thread import Way, Words
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
@@ -64,7 +67,6 @@ class _CudaLoaded(Loaded):
     ) -> None:
         """Ask for a launch, after what other libraries were asked for, and before what comes."""
         assert threads is None
-        assert picked is None
         device = self._device
         device.guard.check(f"launching {self._name}")
         if not self._n:
@@ -75,7 +77,7 @@ class _CudaLoaded(Loaded):
                     device.sweep()
                 device.follow_others()
                 try:
-                    self._ask(steps)
+                    self._ask(steps, picked)
                 finally:  # some steps may have been asked for when an exception comes
                     device.lead_others()
             except DriverError as error:
@@ -95,8 +97,8 @@ class _CudaLoaded(Loaded):
         """Make ready what is launched."""
 
     @abc.abstractmethod
-    def _ask(self, steps: int) -> None:
-        """Ask for so many steps."""
+    def _ask(self, steps: int, picked: NDArray[np.int64] | None) -> None:
+        """Ask for so many steps, of all samples or of those that are picked."""
 
 
 class LocalLoaded(_CudaLoaded):
@@ -112,13 +114,44 @@ class LocalLoaded(_CudaLoaded):
         self._used = planes
         """The arrays, which are kept until no launch can be using them."""
         self._planes = of_planes(compiled.planes, words)
+        self._program = function
         self._function = self._device.code.of_program(function)
+        self._mapped: _Mapped | None = None
 
-    def _ask(self, steps: int) -> None:
+    def _ask(self, steps: int, picked: NDArray[np.int64] | None) -> None:
         device = self._device
+        if picked is not None:
+            if len(picked):
+                mapped = self._by_map(steps, picked)
+                device.run(mapped.work, mapped.used)
+            return
         blocks, each = spread(self._n, device.gpu.multiprocessors)
         given = (*self._planes, Argument(self._n, 8), Argument(steps, 8))
         device.run(Kernel(self._function, blocks, each, given), self._used)
+
+    def _by_map(self, steps: int, picked: NDArray[np.int64]) -> _Mapped:
+        """A launch of some samples. Launches that follow have mostly the same map and steps."""
+        device, known = self._device, self._mapped
+        if known is not None and known.picked is picked and known.steps == steps:
+            return known
+        told = np.zeros(len(Words), np.int64)
+        told[Words.STEPS], told[Words.LIVE] = steps, len(picked)
+        words, places = placed(device, told), placed(device, picked)
+        blocks, each = spread(len(picked), device.gpu.multiprocessors)
+        last = (Argument(address_at(there), 8) for there in (words, places))
+        function = device.code.of_program(self._program, Way.MAPPED)
+        work = Kernel(function, blocks, each, (*self._planes, *last))
+        self._mapped = _Mapped(picked, steps, work, (self._used, words, places))
+        return self._mapped
+
+
+class _Mapped(NamedTuple):
+    """A launch of the samples that are picked."""
+
+    picked: NDArray[np.int64]
+    steps: int
+    work: Kernel
+    used: object
 
 
 class CollectiveLoaded(_CudaLoaded):
@@ -146,9 +179,36 @@ class CollectiveLoaded(_CudaLoaded):
         device.remains.with_(self, part.handles)
         self._ready, self._used = part.ready, (planes, part)
 
-    def _ask(self, steps: int) -> None:
+    def _ask(self, steps: int, picked: NDArray[np.int64] | None) -> None:
+        assert picked is None
         for _ in range(steps):
             self._device.launch(self._ready, self._used)
+
+
+def placed(device: CudaDevice, numbers: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of the host in new memory."""
+    there = device.home.new(numbers.shape, numbers.dtype)
+    device.transfer(numbers, Side.HOST, there, Side.DEVICE)
+    return there
+
+
+def picked_from(device: CudaDevice, view: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """The samples that stand at some places of an array, in new memory."""
+    made = device.home.new((*view.shape[:-1], len(places)), view.dtype)
+    if not made.size:
+        return made
+    there = placed(device, places)
+    kernel, kind = kernels.AT[view.itemsize]
+    with device.current():
+        try:
+            device.follow_others()
+            for row in np.ndindex(view.shape[:-1]):
+                table, out = view[row].view(kind), made[row].view(kind)
+                given: dict[str, Given] = {"table": table, "places": there, "out": out}
+                device.run(launch_of(device, kernel, len(places), given), (view, there, made))
+        except DriverError as error:
+            raise device.error(f"{view.nbytes:,} bytes", error) from None
+    return made
 
 
 def fill(device: CudaDevice, view: NDArray[Any], number: Any) -> None:
