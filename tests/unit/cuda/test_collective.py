@@ -13,6 +13,12 @@ import hawk
 from eagle.devices.cuda import device, loop
 from eagle.devices.cuda.array import CudaArray
 from hawk import Bool, Grid, Index, Mutable, Param, Scalar, Table, Terminated
+from hawk.ir.nodes import Role
+from tests.oracle.harness import forget, load
+from tests.oracle.programs import Program, write
+from tests.oracle.test_collective import agree, given_to, reducing
+from tests.oracle.test_grids import keep
+from tests.oracle.test_scatter import scattering
 from tests.unit.cuda.gpus import TestLibrary, gpu_of_tests
 from tests.unit.cuda.test_runs import each_call, host
 from tests.unit.cuda.test_together import (
@@ -22,6 +28,7 @@ from tests.unit.cuda.test_together import (
     looks_at_the_driver,
     rows,
 )
+from tests.unit.graph.test_random_graphs import LONG
 
 rng = np.random.default_rng(5)
 
@@ -51,6 +58,11 @@ def settling(u: Mutable[Grid["r", "c"]], over: Terminated):
 @hawk.kernel
 def weighed(x: Scalar, take: Bool) -> Scalar:
     return x / hawk.sum(x, where=take)
+
+
+def on_a_grid(program: Program) -> Program | None:
+    """The same as `reducing`, of a program on a grid."""
+    return reducing(program)
 
 
 @pytest.fixture(scope="module")
@@ -340,6 +352,39 @@ def test_a_run_between_other_nodes_of_a_graph(xp: TestLibrary) -> None:
         build(planes["x"]).launch(2)
         results.append([planes["x"], planes["many"]])
     same(xp, *results)
+
+
+# -- random programs -------------------------------------------------------------------------------
+
+DRAWN = ((reducing, range(8)), (scattering, range(8)), (on_a_grid, range(4)))
+
+
+@pytest.mark.parametrize(("made_of", "seeds"), DRAWN)
+def test_random_programs_have_the_bits_of_the_host(
+    xp: TestLibrary, programs: int, made_of: Any, seeds: Any
+) -> None:
+    ran: list[str] = []
+    for seed in seeds if programs < LONG else range(programs // 20):
+        program = made_of(write(seed, grids=made_of is on_a_grid))
+        if program is None:
+            continue
+        kernel = load(program.text)
+        mask = next((each.name for each in kernel.parameters if each.role is Role.MASK), None)
+        planes = given_to(kernel, program)
+        for way in ("call", "run") if mask else ("call",):
+            due, got = (dict(each) for each in of_both(xp, planes))
+            for found in (due, got):
+                if way == "run":
+                    result = eagle.until_done(hawk.steps(kernel, 2), max_steps=3, **found).run()
+                    found |= dict(result.planes)
+                else:
+                    keep(kernel, found, hawk.steps(kernel, 2)(**found))
+            arrays = {name: each for name, each in due.items() if isinstance(each, np.ndarray)}
+            agree(program, way, arrays, {name: host(xp, got[name]) for name in arrays})
+            ran.append(way)
+    forget()
+    assert ran.count("call") >= 2
+    assert made_of is not reducing or "run" in ran
 
 
 # -- one reduction ---------------------------------------------------------------------------------
