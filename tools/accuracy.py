@@ -315,7 +315,8 @@ value, what is promised, and at how many numbers it was looked for: random ones 
 where it is hard, and published ones at which correct rounding is hardest (of Lefèvre and Muller),
 against MPFR with 200 bits; for float32 functions of one number all there are, or numbers spread
 evenly over those. Errors of `lgamma` below 0 are in units of `lgamma(-x)` where that is larger. The
-bits do not depend on the machine, so neither do these numbers.
+bits do not depend on the machine; which random numbers are tried does in their last places, since
+NumPy's powers do.
 
 """
 COLUMNS = """| function | promised | float64 | at | tried | float32 | at | tried |
