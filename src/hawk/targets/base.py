@@ -100,7 +100,6 @@ class Compiled:
     """Bytes of the state planes of one sample, of all its arrays where there is no state; the tile
     is made from it."""
     steps_max: int
-    tiled: bool
     lanes: int
     """Samples one group advances together."""
     rows: int

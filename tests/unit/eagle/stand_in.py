@@ -61,7 +61,6 @@ class StandIn(Kernel[..., Any]):
             entry=lambda address: enter(slots, self.numpy_step, address),
             bytes_per_sample=sum(states),
             steps_max=STEPS_MAX,
-            tiled=True,
             lanes=8,
             rows=1,
             description="Python",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from eagle.devices.host import errand as module
-from eagle.devices.host.errand import elsewhere
+from eagle.devices.host.errand import by_another_thread
 from eagle.devices.host.threads import started
 
 
@@ -39,7 +39,7 @@ def until(stop: threading.Event) -> Callable[[], None]:
 def test_another_thread_does_the_work_and_this_one_waits() -> None:
     threads: list[int] = []
 
-    elsewhere(lambda: threads.append(threading.get_ident()), stop=never)
+    by_another_thread(lambda: threads.append(threading.get_ident()), stop=never)
 
     assert 1 == len(threads)
     assert threading.get_ident() not in threads
@@ -50,7 +50,7 @@ def test_what_the_work_raises_is_raised_here() -> None:
         raise MemoryError("none left")
 
     with pytest.raises(MemoryError, match="none left"):
-        elsewhere(work, stop=never)
+        by_another_thread(work, stop=never)
 
 
 def test_after_an_exception_the_work_is_stopped_and_waited_for(
@@ -66,7 +66,7 @@ def test_after_an_exception_the_work_is_stopped_and_waited_for(
         raise Interrupt
 
     with pytest.raises(Interrupt):
-        elsewhere(work, stop=stop.set, meanwhile=interrupt)
+        by_another_thread(work, stop=stop.set, meanwhile=interrupt)
 
     assert over.is_set()
 
@@ -89,7 +89,7 @@ def test_a_second_exception_does_not_leave_the_work_running(
         stop.set()
 
     with pytest.raises(Interrupt, match="the first"):
-        elsewhere(work, stop=interrupted_stop, meanwhile=interrupt)
+        by_another_thread(work, stop=interrupted_stop, meanwhile=interrupt)
 
     assert over.is_set()
 
@@ -104,7 +104,7 @@ def test_a_thread_that_comes_too_late_does_nothing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "started", starting)
     done: list[None] = []
     with pytest.raises(Interrupt):
-        elsewhere(lambda: done.append(None), stop=lambda: None)
+        by_another_thread(lambda: done.append(None), stop=lambda: None)
 
     late[0]()
 
@@ -118,7 +118,7 @@ def test_without_another_thread_the_work_is_done_here(monkeypatch: pytest.Monkey
     monkeypatch.setattr(_thread, "start_new_thread", none)
     threads: list[int] = []
 
-    elsewhere(lambda: threads.append(threading.get_ident()), stop=never)
+    by_another_thread(lambda: threads.append(threading.get_ident()), stop=never)
 
     assert [threading.get_ident()] == threads
 
@@ -134,7 +134,7 @@ def test_a_thread_that_is_lost_is_replaced(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "POLL_SECONDS", 1e-4)
     done: list[None] = []
 
-    elsewhere(lambda: done.append(None), stop=never)
+    by_another_thread(lambda: done.append(None), stop=never)
 
     assert (3, 1) == (len(calls), len(done))
 
@@ -147,4 +147,4 @@ def test_a_runtime_error_of_a_signal_handler_is_not_taken_for_a_missing_thread(
 
     monkeypatch.setattr(_thread, "start_new_thread", interrupted)
     with pytest.raises(RuntimeError, match="time is up"):
-        elsewhere(lambda: None, stop=lambda: None)
+        by_another_thread(lambda: None, stop=lambda: None)

@@ -230,10 +230,10 @@ def test_an_exception_set_by_another_thread_ends_a_run(monkeypatch: pytest.Monke
     monkeypatch.setattr(errand, "PATIENCE", 1 << 40)
     begun = threading.Event()
 
-    def elsewhere(work: Callable[[], None], **others: Any) -> None:
-        errand.elsewhere(lambda: (begun.set(), work())[1], **others)
+    def later(work: Callable[[], None], **others: Any) -> None:
+        errand.by_another_thread(lambda: (begun.set(), work())[1], **others)
 
-    monkeypatch.setattr(device, "elsewhere", elsewhere)
+    monkeypatch.setattr(device, "by_another_thread", later)
     simulation = eagle.simulation(grind, max_steps=9, **dear(rounds=1 << 60))
     ended: list[Any] = []
 

@@ -44,7 +44,7 @@ from eagle.devices.host.block import (
     TAKEN,
     Block,
 )
-from eagle.devices.host.errand import elsewhere
+from eagle.devices.host.errand import by_another_thread
 from eagle.devices.host.memory import address_of, fetch, view_of
 from eagle.devices.host.team import (
     HostTeam,
@@ -413,7 +413,7 @@ class HostLoaded(Loaded):
 
     def _run_away(self, threads: int, watch: Watch | None) -> None:
         words = self._words
-        elsewhere(
+        by_another_thread(
             lambda: self._run(threads),
             stop=self._block.stop,
             meanwhile=None if watch is None else lambda: watch(words[FINISHED]),

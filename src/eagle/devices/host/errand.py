@@ -18,7 +18,7 @@ PATIENCE = 20
 """Polls after which a thread that has not begun is taken for lost, and another one is started."""
 
 
-def elsewhere(
+def by_another_thread(
     work: Callable[[], None],
     *,
     stop: Callable[[], None],

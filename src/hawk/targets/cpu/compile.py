@@ -38,7 +38,6 @@ def build(fn: Function, machine: Machine | None = None, variant: Variant | None 
         ],
         "bytes_per_sample": sum(states or arrays),
         "steps_max": STEPS_MAX,
-        "tiled": True,
         "lanes": variant.shape.lanes,
         "rows": most_rows(fn, variant),
         "description": describe(machine, variant),
