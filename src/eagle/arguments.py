@@ -90,7 +90,11 @@ def _match_positions(
 
 def _unknown(kernel: Kernel[..., Any], name: str, names: list[str], given: Arguments) -> str:
     if any(name == output.name for output in kernel.outputs):
-        return f"is what {kernel.name} returns; write out=... for the array to return it in"
+        names = [output.name for output in kernel.outputs]
+        fix = "out=... for the array to return it in"
+        if names == [f"out{i}" for i in range(len(names))]:  # of no object
+            fix = f"out=({', '.join(names)}), the arrays to return them in"
+        return f"is what {kernel.name} returns; write {fix}"
     if name in _OF_KERNELS:
         return f"is an option of the kernel, not of a call; write @hawk.kernel({_OF_KERNELS[name]})"
     if name in RESERVED:

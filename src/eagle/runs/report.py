@@ -141,7 +141,8 @@ class SimResult:
             raise AttributeError(name)
         if name not in self.planes and name not in self._objects:
             there = ", ".join([*self._objects, *self.planes])
-            raise AttributeError(f"no plane {name!r}; there are {there}")
+            what = f"no plane {name!r}; there are {there}; which samples are done is `finished`"
+            raise AttributeError(what)
         return self[name]
 
     def __dir__(self) -> list[str]:

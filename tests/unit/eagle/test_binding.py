@@ -77,7 +77,11 @@ def test_nothing_is_touched_when_something_is_refused() -> None:
         (oscillator, "omgea", "oscillator has no such plane; did you mean 'omega'?"),
         (grow, "zzz", "grow has no such plane; it has x, rate, age"),
         (double, "out1", "double has no such plane; it has x"),
-        (pair, "out1", "is what pair returns; write out=... for the array to return it in"),
+        (
+            pair,
+            "out1",
+            "is what pair returns; write out=(out0, out1), the arrays to return them in",
+        ),
     ],
 )
 def test_an_unknown_name_gets_a_suggestion(kernel: StandIn, name: str, said: str) -> None:

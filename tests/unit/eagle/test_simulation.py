@@ -92,7 +92,10 @@ def test_the_result_has_the_planes_by_name_and_by_item() -> None:
     assert ["left", "taken"] == list(result.planes)
     assert {"left", "taken", "finished"} <= set(dir(result))
     assert (2, "done", ()) == (result.n, result.status, result.allocated)
-    with pytest.raises(AttributeError, match="no plane 'lft'; there are left, taken"):
+    with pytest.raises(
+        AttributeError,
+        match="no plane 'lft'; there are left, taken; which samples are done is `finished`",
+    ):
         result.lft  # noqa: B018
 
 
