@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import eagle
+from hawk.targets.cpu import link
+from hawk.targets.cpu.machine import host
 from tests.oracle.harness import forget, load
 
 HEAD = """
@@ -93,6 +95,27 @@ def test_a_kernel_that_is_thrown_away_is_gone(name: str) -> None:
     forget()
     gc.collect()
     assert [each() for each in left] == [None] * len(left)
+
+
+def test_what_links_them_goes_with_the_last_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps some of each, so that one for the process would grow with every kernel."""
+    monkeypatch.setattr(link, "LIBRARIES", 4)
+    linkers: list[weakref.ref[typing.Any]] = []
+    held: list[link.Linked] = []
+    text = f"define void @{link.ENTRY}(ptr %block) {{\n  store i64 7, ptr %block\n  ret void\n}}"
+    code = link.assemble(text, host())
+    for _ in range(12):
+        held.append(link.link(code))
+        linkers.append(weakref.ref(held[-1].library.linker))
+    assert len({each() for each in linkers}) in (3, 4)
+    kept = held[5]
+    del held
+    gc.collect()
+    left = {each() for each in linkers if each() is not None}
+    assert len(left) <= 2  # the one of the library that is kept, and the last
+    block = np.zeros(1, np.int64)
+    kept(block.ctypes.data)
+    assert block[0] == 7
 
 
 def vars_of(kernel: typing.Any) -> list[object]:

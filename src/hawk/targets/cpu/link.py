@@ -110,14 +110,23 @@ def link(image: bytes) -> Linked:
 
 def link_symbols(image: bytes, *symbols: str) -> Any:
     """Load an object file; `[symbol]` of what is returned is an address, valid while it lives."""
-    builder = llvm.JITLibraryBuilder().add_object_img(image)
+    builder: Any = llvm.JITLibraryBuilder().add_object_img(image)
     for symbol in symbols:
         builder.export_symbol(symbol)
     with compiling():
-        return builder.link(_linker(), f"library{next(_serial)}")
+        serial = next(_serial)
+        linker = _linker(serial // LIBRARIES)
+        library = builder.link(linker, f"library{serial}")
+        library.linker = linker  # which goes with the last of its libraries
+        return library
 
 
-@functools.cache
-def _linker() -> Any:
-    """The one linker of the process."""
+LIBRARIES = 64
+"""That a linker links. It keeps some 9 KB of each, also of those that are freed, until it goes
+itself: with the last of its libraries."""
+
+
+@functools.lru_cache(maxsize=1)
+def _linker(number: int) -> Any:
+    """The linker of this number; the one before is let go."""
     return llvm.create_lljit_compiler(target_machine(host()))
