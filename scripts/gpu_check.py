@@ -40,6 +40,7 @@ from hawk.targets.base import raw_word
 from hawk.targets.cpu.compile import compile_function
 from scripts import gpu_others
 from scripts.gpu_others import LeftOut, inc, lorenz, stepped
+from scripts.gpu_turns import turns
 from tests.oracle.batch import Batch, differences, launch
 from tests.oracle.harness import case_of, load
 from tests.oracle.programs import write
@@ -222,8 +223,12 @@ for _claim, _name in {
     "other arrays for a graph that is built": "exchange",
     "calls outside of graphs": "calls",
     "runs until all is done, whatever interrupts them": "runs",
+    "threads that take the next sample, interrupted too": "turns",
 }.items():
     row(_claim)(scenario(_name))
+
+
+row("samples of very different ends in turns")(lambda here: turns(here.gpu, here.xp, dry=here.dry))
 
 
 @row("random graphs have the bits of the host")

@@ -19,6 +19,12 @@ WORK_AT_ONCE = 2**32
 """Steps of all samples together in such a launch, as far as that leaves 64 to each."""
 CROWD = 256
 """Samples for each multiprocessor that are too few to keep it busy: they are picked no more."""
+CROWDS = 4
+"""Threads that take samples in turns, as crowds: 1,024 for each multiprocessor. So many are there
+at once where each has 64 registers, as most kernels do; where some are not, they come later."""
+EACH = 4
+"""Samples for each of these threads at least: with fewer there is little left to take when the
+first are done, and a map of what goes on does as well."""
 
 
 class Pace(NamedTuple):
@@ -27,6 +33,9 @@ class Pace(NamedTuple):
     first: int
     least: int
     most: int
+    takers: int = 0
+    """Threads that take the next sample when theirs is done, `most` rounds in a launch. 0: each
+    launch goes through all samples."""
 
 
 def fixed(steps: int) -> Pace:
@@ -39,12 +48,16 @@ def auto(largest: int) -> Pace:
     return Pace(min(FIRST, largest), min(SHORTEST, largest), min(LONGEST, largest))
 
 
-def one_pass(n: int, *, crowd: int) -> Pace:
-    """For samples that all run to their end.
+def one_pass(n: int, *, crowd: int, steps: int = MOST_AT_ONCE) -> Pace:
+    """For samples that all run to their end, or `steps` until somebody wants to hear of it.
 
-    As many steps as may be where all samples run at once anyhow; else fewer while many become done,
-    so that those that are left can be picked.
+    As many steps as may be where all samples run at once anyhow. Of many samples each thread takes
+    some, one after the other, if not for a few steps only: to take one costs some. Else fewer steps
+    while many become done, so that those that are left can be picked.
     """
+    takers = CROWDS * crowd
+    if n >= EACH * takers and steps >= LONGEST:
+        return Pace(MOST_AT_ONCE, MOST_AT_ONCE, MOST_AT_ONCE, takers)
     most = max(LONGEST, min(MOST_AT_ONCE, WORK_AT_ONCE // max(1, n)))
     return fixed(most) if n <= crowd else Pace(LONGEST, FIRST, most)
 
@@ -65,3 +78,8 @@ def next_steps(steps: int, finished: int, going: int, least: int, most: int) -> 
 def is_due(going: int, places: int, crowd: int) -> bool:
     """Should the `going` samples be picked, when launches look at `places`?"""
     return going > 0 and places > crowd and 2 * going <= places
+
+
+def is_through(following: int, n: int, holding: int) -> bool:
+    """Has every sample had its turn, when `holding` threads are in the midst of theirs?"""
+    return following >= n and holding == 0

@@ -2,7 +2,8 @@
 
 Threads that stand at one place go on together, whichever they are: the lowest place in the text
 first, or in an order that is drawn (`seed`). A kernel must give the same either way. Threads of a
-block that wait at a barrier go on when all of the block wait there that have not ended.
+block that wait at a barrier go on when all of the block wait there that have not ended; so do those
+of a warp at a barrier of theirs.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from tests.ptx.frame import Frame, Run, Threads
 from tests.ptx.kinds import garbage
 from tests.ptx.meanings import meaning_of
 from tests.ptx.memory import Region, as_bytes
-from tests.ptx.parse import Instruction, Kernel, Module, Several, Symbol, parse, size_of
+from tests.ptx.parse import Instruction, Kernel, Module, Number, Several, Symbol, parse, size_of
 
 MOST = 50_000_000
 """Instructions of all threads together, after which a launch is taken for endless."""
+WARP = 32
 JUMPS = frozenset({"bra", "brx", "ret", "exit", "bar", "barrier"})
 """What threads do not go on from to the instruction behind, or not at once."""
 NOTHING = frozenset({"membar", "fence"})
@@ -64,7 +66,10 @@ class Machine:
         self.frame = Frame(kernel, blocks, threads)
         self.waiting: dict[int, list[Threads]] = {}
         """At each place the threads that are to go on from there."""
-        self.at_barrier: list[tuple[int, Threads]] = []
+        self.at_barrier: list[tuple[int, Threads, NDArray[np.intp]]] = []
+        """Threads at a barrier: where they go on, which they are, the group of every thread."""
+        within = np.arange(blocks * threads) % max(1, threads)
+        self.warp = self.frame.block * -(-threads // WARP) + within // WARP
         self.live = np.ones(self.frame.count, bool)
 
     def run(self, arguments: Sequence[Any], seed: int | None) -> None:
@@ -169,15 +174,15 @@ class Machine:
         if not self.at_barrier:
             return
         waits = np.zeros(self.frame.count, bool)
-        for _, threads in self.at_barrier:
+        for _, threads, _ in self.at_barrier:
             waits[threads] = True
-        late = np.bincount(self.frame.block[self.live & ~waits], minlength=self.blocks)
         before, self.at_barrier = self.at_barrier, []
-        for place, threads in before:
-            free = late[self.frame.block[threads]] == 0
+        for place, threads, groups in before:
+            late = np.bincount(groups[self.live & ~waits], minlength=self.frame.count)
+            free = late[groups[threads]] == 0
             self._go(place, threads[free])
             if not free.all():
-                self.at_barrier.append((place, threads[~free]))
+                self.at_barrier.append((place, threads[~free], groups))
 
     # -- instructions ----------------------------------------------------------------------------
 
@@ -210,9 +215,15 @@ class Machine:
 
             return leave
         if ins.name in ("bar", "barrier"):
-            if ins.modifiers[:1] != ("sync",) or len(ins.operands) != 1 or ins.guard:
-                raise ins.unknown("only a barrier of a whole block is known")
-            return lambda threads: self.at_barrier.append((place + 1, threads))
+            warp = ins.modifiers == ("warp", "sync")
+            if not warp and ins.modifiers[:1] != ("sync",):
+                raise ins.unknown("only a barrier of a whole block or warp is known")
+            if len(ins.operands) != 1 or ins.guard:
+                raise ins.unknown("all of a block or a warp are at a barrier")
+            if warp and ins.operands[0] != Number("-1"):
+                raise ins.unknown("a barrier is one of all threads of a warp")
+            groups = self.warp if warp else self.frame.block
+            return lambda threads: self.at_barrier.append((place + 1, threads, groups))
         if ins.name == "brx":
             return self._branch_table(place, ins)
         (label,) = ins.operands

@@ -70,6 +70,33 @@ def test_a_barrier_holds_each_block_until_all_are_there(seed: int | None) -> Non
 
 
 @orders
+def test_a_barrier_of_a_warp_holds_its_threads_and_no_others(seed: int | None) -> None:
+    """Every thread of a warp takes a number after it gave one, but for those that ended."""
+    body = """
+  setp.eq.s32 %p0, %t0, 5;
+  @%p0 ret;
+  setp.ge.s32 %p1, %t0, 32;
+  mov.b64 %rd0, 0;
+  @%p1 mov.b64 %rd0, 4;
+  add.s64 %rd1, %rd20, %rd0;
+  atom.global.add.u32 %r0, [%rd1], 1;
+  bar.warp.sync -1;
+  ld.global.b32 %r1, [%rd1];
+  mul.wide.u32 %rd2, %t0, 4;
+  add.s64 %rd3, %rd20, %rd2;
+  st.global.b32 [%rd3+8], %r1;"""
+    out = np.zeros(2 + 40, np.int32)
+    launch(kernel(body), [out], threads=40, seed=seed)
+    assert [31, 8, *[31] * 5, 0, *[31] * 26, *[8] * 8] == out.tolist()
+
+
+def test_a_barrier_of_some_threads_of_a_warp_is_refused() -> None:
+    for mask in ("15", "%t0"):
+        with pytest.raises(Unknown, match="of a warp"):
+            launch(kernel(f"  bar.warp.sync {mask};"), [np.zeros(1, np.int32)])
+
+
+@orders
 def test_a_branch_table_sends_each_thread_to_its_label(seed: int | None) -> None:
     body = """
   and.b32 %r0, %t0, 3;

@@ -11,7 +11,7 @@ from hawk.ir.nodes import Function
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.compile import compile_function
 from hawk.targets.ptx.compile import entry_name, ptx_text
-from hawk.targets.thread import Way, Words
+from hawk.targets.ways import Way, Words
 from tests.oracle.batch import Batch, differences, launch
 from tests.ptx import machine
 from tests.ptx.parse import Module, parse
@@ -44,7 +44,7 @@ def words(steps: int, live: int = -1, finished: int = 0) -> Any:
 
 def test_an_entry_is_called_like_its_way(counter: tuple[Function, Module, Any]) -> None:
     fn, module, _ = counter
-    assert ["counter", "counter_auto", "counter_mapped"] == list(module.kernels)
+    assert ["counter", "counter_auto", "counter_mapped", "counter_turns"] == list(module.kernels)
     assert list(module.kernels) == [entry_name(fn, way) for way in Way]
 
 
@@ -131,5 +131,5 @@ def test_what_became_done_is_two_atomic_operations_a_thread(
         [ins.text for ins in kernel.body if ins.name in ("atom", "red")]
         for kernel in module.kernels.values()
     ]
-    assert [0, 2, 2] == [len(each) for each in found]
-    assert all("add.u64" in one and "max.u64" in two for one, two in found[1:])
+    assert [0, 2, 2, 4] == [len(each) for each in found]
+    assert all("add.u64" in one and "max.u64" in two for one, two in found[1:3])

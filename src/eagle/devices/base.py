@@ -165,6 +165,8 @@ class SoFar(NamedTuple):
     """How many launches asked for how many steps, up to 64."""
     picks: int
     """Times that the samples that were left were picked into a map."""
+    halfway: bool = False
+    """Did some samples take steps of those that come next already, each as many as it came to?"""
 
 
 class Loop(abc.ABC):

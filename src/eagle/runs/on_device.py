@@ -17,7 +17,6 @@ from eagle.runs.policy import (
     FixedSteps,
     OnePass,
     OneStep,
-    StepPolicy,
     begun_launches,
     equal_launches,
     is_exact,
@@ -26,9 +25,9 @@ from eagle.runs.policy import (
 )
 
 
-def pace_of(policy: StepPolicy, n: int, *, crowd: int) -> Pace:
+def pace_of(plan: Plan, n: int, *, crowd: int) -> Pace:
     """How many steps the launches of a run take on a device that runs `crowd` samples at once."""
-    match policy:
+    match plan.policy:
         case OneStep():
             return fixed(1)
         case FixedSteps(k):
@@ -36,7 +35,8 @@ def pace_of(policy: StepPolicy, n: int, *, crowd: int) -> Pace:
         case AutoSteps(largest):
             return auto(largest)
         case OnePass():
-            return one_pass(n, crowd=crowd)
+            steps = min(plan.max_steps, plan.every or plan.max_steps)
+            return one_pass(n, crowd=crowd, steps=steps)
         case _ as never:
             assert_never(never)
 
@@ -95,8 +95,12 @@ class DeviceCourse:
             self._seen = loop.so_far()
             if each is not None:
                 each()
-            if tell is not None and (self.is_over or not self.taken % (plan.every or 1)):
+            if tell is not None and (self.is_over or self._is_at(plan.every)):
                 tell()
+
+    def _is_at(self, every: int | None) -> bool:
+        """Is it to be told about? Without `every` as often as it comes back here."""
+        return not every or not (self._seen.halfway or self.taken % every)
 
     def counted(self) -> Counted:
         """All launches until now."""
@@ -120,8 +124,8 @@ class DeviceCourse:
                 launches = one_pass_launches(
                     seen.furthest, max_steps=plan.max_steps, every=plan.every
                 )
-                halfway = seen.taken < plan.max_steps and seen.taken % (
-                    plan.every or plan.max_steps
+                halfway = seen.halfway or (
+                    seen.taken < plan.max_steps and seen.taken % (plan.every or plan.max_steps)
                 )
                 return Counted(launches, is_exact(launches, live=0 if halfway else seen.going))
             case _ as never:
@@ -132,7 +136,7 @@ class DeviceCourse:
 class DeviceBatch(Batch):
     """Arrays of a device."""
 
-    def __init__(self, binding: Binding, policy: StepPolicy) -> None:
+    def __init__(self, binding: Binding, plan: Plan) -> None:
         self._binding, device = binding, binding.device
         assert binding.function is not None
         self._device, begun = device, perf_counter()
@@ -142,7 +146,7 @@ class DeviceBatch(Batch):
             binding.planes,
             binding.words,
             binding.n,
-            pace_of(policy, binding.n, crowd=device.crowd),
+            pace_of(plan, binding.n, crowd=device.crowd),
         )
         self.build_seconds = binding.build_seconds + perf_counter() - begun
         self._steps_taken = binding.arrays.get(STEPS_TAKEN)

@@ -243,4 +243,4 @@ def _batch(binding: Binding, plan: Plan, loaded: Loaded | None) -> Batch:
         return HostBatch(binding, binding.load() if loaded is None else loaded)
     from eagle.runs.on_device import DeviceBatch  # for those who have one
 
-    return DeviceBatch(binding, plan.policy)
+    return DeviceBatch(binding, plan)

@@ -5,96 +5,21 @@
 
 The first parameters are the kernel's planes in their order, arrays and tables as addresses and
 numbers as themselves. What follows depends on the way it is launched, see `Way`. A number that is
-made on the GPU, such as a sum over the batch, is an address too: see `Kernel.held`.
+made on the GPU, such as a sum over the batch, is an address too: see `hawk.targets.module.Kernel`.
+Where threads take samples in turns, see `hawk.targets.turns`.
 """
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from hawk.ir.nodes import ARRAYS, TABLES, Apply, Function, Plane, Role
 from hawk.ir.types import DType
-from hawk.targets.llvm import RARE, Emitter
+from hawk.targets.llvm import Emitter
 from hawk.targets.shape import LLVM_TYPES, MEMORY_TYPES, ONE, Shape
 from hawk.targets.stored import stop_of, stored_planes
 from hawk.targets.uniform import varying_values
-
-GLOBAL = "ptr addrspace(1)"
-"""Memory that all threads of a GPU see."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What LLVM's texts for one make of GPUs have of their own."""
-
-    triple: str
-    head: str
-    """What stands before the name of a kernel."""
-    attributes: str
-    place: Callable[[Emitter], tuple[str, str]]
-    """Writes this thread's number, and how many there are, both i64."""
-    declared: tuple[str, ...]
-    """The functions that `place` calls."""
-    scope: str
-    """What LLVM calls all threads of the GPU, for atomic operations."""
-
-
-class Way(enum.Enum):
-    """What a launch is told besides the planes. The value is the end of the entry's name."""
-
-    PLAIN = ""
-    """`n`, the samples, and `steps`, the most that a sample may take, both int64."""
-    AUTO = "_auto"
-    """`n`, and the address of the `Words` in memory: what decides how many steps there are may be
-    a kernel."""
-    MAPPED = "_mapped"
-    """The address of the `Words`, and that of an int64 for each position: the sample that stands
-    there. All other samples are left alone."""
-
-
-class Words(enum.IntEnum):
-    """The int64 numbers in memory that a launch reads or adds to."""
-
-    STEPS = 0
-    """Most steps a sample may take, at least 1."""
-    FINISHED = 1
-    """What became done in the launch is added here, with one atomic addition a thread."""
-    LIVE = 2
-    """Positions of the map."""
-    LONGEST = 3
-    """The most steps that a sample took which became done in the launch, or what was there before
-    if that is more: at most one atomic operation a thread."""
-
-
-class Kernel(NamedTuple):
-    """One kernel of a module, with an entry for each way to launch it."""
-
-    name: str
-    fn: Function
-    """It has been through the passes."""
-    ways: Sequence[Way] = (Way.PLAIN,)
-    held: frozenset[str] = frozenset()
-    """The UNIFORM planes of which a launch is given the address."""
-
-
-def module_of(kernels: Sequence[Kernel], dialect: Dialect) -> str:
-    """The LLVM module of kernels; an entry's name has the way's end. It calls nothing outside."""
-    entries = [
-        Entry(each.fn, way, dialect, each.held).text(each.name + way.value)
-        for each in kernels
-        for way in each.ways
-    ]
-    return "\n".join(
-        (
-            f'target triple = "{dialect.triple}"',
-            *entries,
-            *dialect.declared,
-            f'{RARE} = !{{!"branch_weights", i32 1, i32 1000}}',
-        )
-    )
+from hawk.targets.ways import GLOBAL, Dialect, Way, Words
 
 
 class _Scalars(Emitter):
@@ -181,21 +106,30 @@ class Entry:
 
     def _launch(self) -> str:
         """The parameters after the planes; how many samples there are, or positions."""
-        e = self.emitter
         self.parameters += {
             Way.PLAIN: ("i64 %n", "i64 %steps"),
             Way.AUTO: ("i64 %n", f"{GLOBAL} %words"),
             Way.MAPPED: (f"{GLOBAL} %words", f"{GLOBAL} %map"),
+            Way.TURNS: ("i64 %n", f"{GLOBAL} %words", f"{GLOBAL} %hands"),
         }[self.way]
         if self.way is not Way.PLAIN:
-            self.steps = e.define(f"load i64, {GLOBAL} {self._word(Words.STEPS)}")
-        if self.way is Way.MAPPED:
-            return e.define(f"load i64, {GLOBAL} {self._word(Words.LIVE)}")
-        return "%n"
+            self.steps = self._said(Words.STEPS)
+        return self._said(Words.LIVE) if self.way is Way.MAPPED else "%n"
 
     def _word(self, word: Words) -> str:
         """Where it is in memory."""
         return self.emitter.define(f"getelementptr i64, {GLOBAL} %words, i64 {int(word)}")
+
+    def _said(self, word: Words) -> str:
+        return self.emitter.define(f"load i64, {GLOBAL} {self._word(word)}")
+
+    def _atomic(self, operation: str, word: Words, number: str) -> str:
+        """Change a word as if no other thread were there; what it was before."""
+        scope = f'syncscope("{self.dialect.scope}")'
+        at = self._word(word)
+        return self.emitter.define(
+            f"atomicrmw {operation} {GLOBAL} {at}, i64 {number} {scope} monotonic"
+        )
 
     def _tell(self, finished: str, longest: str) -> None:
         """Add what became done, and say how long that took.
@@ -206,11 +140,8 @@ class Entry:
         some, none = e.label("some"), e.label("none")
         e.branch(e.define(f"icmp ne i64 {finished}, 0"), some, none)
         e.place(some)
-        at = self._word(Words.FINISHED)
-        scope = f'syncscope("{self.dialect.scope}")'
-        e.define(f"atomicrmw add {GLOBAL} {at}, i64 {finished} {scope} monotonic")
-        at = self._word(Words.LONGEST)
-        e.define(f"atomicrmw umax {GLOBAL} {at}, i64 {longest} {scope} monotonic")
+        self._atomic("add", Words.FINISHED, finished)
+        self._atomic("umax", Words.LONGEST, longest)
         e.jump(none)
         e.place(none)
 
@@ -261,12 +192,7 @@ class Entry:
         else:
             e.jump(run)
         e.place(run)
-        for plane in self.fn.planes:
-            if plane.role is Role.INDEX and plane.read is not None:
-                e.bind(plane.read, (sample,))
-            elif plane.role in ARRAYS and plane.read is not None:
-                e.bind(plane.read, (self._load(plane, sample),))
-        e.statements(self.fn.sample)
+        self._open(sample)
         steps = self._steps()
         for plane, end in self.stored:
             self._store(plane, sample, e.lanes(end)[0])
@@ -284,6 +210,16 @@ class Entry:
             return "0", "0"
         finished = e.phi("i64", (ended, after), ("0", before))
         return finished, e.phi("i64", (taken, after), ("0", before)) if self.tells else "0"
+
+    def _open(self, sample: str) -> None:
+        """Load it, and compute what all of its steps have in common."""
+        e = self.emitter
+        for plane in self.fn.planes:
+            if plane.role is Role.INDEX and plane.read is not None:
+                e.bind(plane.read, (sample,))
+            elif plane.role in ARRAYS and plane.read is not None:
+                e.bind(plane.read, (self._load(plane, sample),))
+        e.statements(self.fn.sample)
 
     def _steps(self) -> str:
         """At least one step, then more until the sample is done or has taken all; how many."""

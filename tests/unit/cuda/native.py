@@ -17,8 +17,9 @@ from hawk.ir.nodes import Function
 from hawk.passes.pipeline import optimise
 from hawk.targets.cpu.link import assemble, link_symbols
 from hawk.targets.cpu.machine import host
+from hawk.targets.module import Kernel, module_of
 from hawk.targets.ptx.entry import NVIDIA
-from hawk.targets.thread import Kernel, Way, module_of
+from hawk.targets.ways import Way
 
 _SREGS = "llvm.nvvm.read.ptx.sreg"
 _kept: list[object] = []
@@ -34,7 +35,7 @@ def of_program(fn: Function, way: Way = Way.PLAIN) -> tuple[int, tuple[int, ...]
 def of_kernel(
     fn: Function, held: frozenset[str] = frozenset(), way: Way = Way.PLAIN
 ) -> tuple[int, tuple[int, ...]]:
-    """The same of what has been through the passes; `held`: see `hawk.targets.thread`."""
+    """The same of what has been through the passes; `held`: see `hawk.targets.module`."""
     text = module_of([Kernel("kernel", fn, (way,), held)], NVIDIA)
     text = text.replace(f"@kernel{way.value}(", "@kernel(").replace('syncscope("device") ', "")
     text = re.sub(r"^target triple.*\n", "", text)

@@ -2,8 +2,8 @@
 
 Its GPU is host memory and a thread. Of the nodes that may run next one is drawn, a pageable array
 is read when a graph is launched, and nobody may use what is not there any more. Kernels are native
-code of this machine, see `native`; those whose threads work together are run from their text, see
-`blocks`.
+code of this machine, see `native`; those whose threads work together, or take samples in turns, are
+run from their text, see `blocks`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from eagle.devices.cuda.driver import (
 from eagle.devices.simulated.stream import Stream
 from hawk.targets.ptx.collective import Collective, Part
 from hawk.targets.ptx.routines import routines_text
-from hawk.targets.thread import Way
+from hawk.targets.ways import Way
 from tests.unit.cuda import blocks, native
 from tests.unit.cuda.captures import Captures
 
@@ -68,7 +68,9 @@ def collective_of(fn: Any, arch: str, way: Way = Way.PLAIN) -> Collective:
 
 
 def is_routine(text: str, name: str) -> bool:
-    """Is it hawk's own, which the threads of a block do together?"""
+    """Is it hawk's own, which the threads of a block do together, or a kernel in turns?"""
+    if text in _TEXTS and _TEXTS[text][1] is Way.TURNS:
+        return True
     return f"void @{name}(" in _routines() and text not in _TEXTS and text not in _PARTS
 
 

@@ -23,7 +23,8 @@ import pytest
 
 import eagle
 import hawk
-from eagle.devices.cuda import code, device
+from eagle import pace
+from eagle.devices.cuda import code, device, loop
 from hawk import Index, Int32, Mutable, Param, Scalar, Table, Terminated, Vector
 from hawk.ir.types import DType
 from tests.unit.cuda import blocks, recorder
@@ -588,6 +589,41 @@ def runs() -> None:
     assert stopped
 
 
+def turns() -> None:
+    """Threads take the next sample when theirs is done, also where a run is ended on its way."""
+    xp, before = library(), (device.CROWD, pace.MOST_AT_ONCE, loop.WINDOW, loop.CudaLoop._end)
+    stopped = 0
+
+    def end(self: loop.CudaLoop) -> None:
+        before[-1](self)
+        raise InterruptedError
+
+    device.CROWD, pace.MOST_AT_ONCE, loop.WINDOW = 2, 30, 0
+    loop.CudaLoop._end = end  # type: ignore[method-assign]
+    try:
+        n = pace.EACH * pace.CROWDS * device.gpu(0).crowd
+        left = np.random.default_rng(1).integers(-1, 9, n)
+        left[::8] = 500
+        planes = {"left": xp.array(left), "taken": xp.zeros(n, np.int64)}
+        due = np.minimum(np.maximum(left, 1), 100)
+        simulation = eagle.simulation(countdown, max_steps=100, **planes)
+        while simulation.status != "max_steps":
+            try:
+                simulation.run()
+            except InterruptedError:
+                stopped += 1
+            now, taken = (xp.asnumpy(planes[name]) for name in ("left", "taken"))
+            assert (left - now == taken).all()
+            assert (taken <= due).all()
+        assert due.tolist() == taken.tolist()
+        assert simulation.report is not None
+        assert {100: 1} == simulation.report.launches_by_k
+        assert stopped > 2
+    finally:
+        device.CROWD, pace.MOST_AT_ONCE, loop.WINDOW = before[:3]
+        loop.CudaLoop._end = before[-1]  # type: ignore[method-assign]
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     each.__name__: each
     for each in (
@@ -606,6 +642,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
         calls,
         wrong_calls,
         runs,
+        turns,
         leaving,
     )
 }

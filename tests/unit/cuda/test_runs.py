@@ -14,6 +14,7 @@ import pytest
 
 import eagle
 import hawk
+from eagle.devices.base import SoFar
 from eagle.devices.cuda import device, loop
 from eagle.devices.cuda.array import CudaArray
 from eagle.devices.cuda.driver import DriverError
@@ -419,14 +420,14 @@ def test_random_programs_have_the_bits_of_the_host(
         launch(compiled, due, 20)
         for pace in picks:
             got = start.copy()
-            picks[pace] += _on_gpu(xp, gpu, fn, compiled, got, pace)
+            picks[pace] += on_gpu(xp, gpu, fn, compiled, got, pace).picks
             assert not differences(due, got), f"program {seed}, {pace}"
     forget()
     assert all(picks.values())
 
 
-def _on_gpu(xp: TestLibrary, gpu: Any, fn: Any, compiled: Any, batch: Batch, pace: Pace) -> int:
-    """Run a program on the samples of a batch, 20 steps at most; how often some were picked."""
+def on_gpu(xp: TestLibrary, gpu: Any, fn: Any, compiled: Any, batch: Batch, pace: Pace) -> SoFar:
+    """Run a program on the samples of a batch, 20 steps at most; how that went."""
     from hawk.ir.nodes import TABLES, Role
     from hawk.targets.base import raw_word
 
@@ -452,4 +453,4 @@ def _on_gpu(xp: TestLibrary, gpu: Any, fn: Any, compiled: Any, batch: Batch, pac
     for array, there in kept:
         if array.flags.writeable:
             array[...] = xp.asnumpy(there)
-    return run.so_far().picks
+    return run.so_far()

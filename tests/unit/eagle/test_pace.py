@@ -5,8 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eagle.devices.cuda.kernels import CHUNK, begun, counted, decide, greatest, picked, summed
-from eagle.pace import Pace, auto, fixed, is_due, next_steps, one_pass
+from eagle.devices.cuda.kernels import (
+    CHUNK,
+    begun,
+    counted,
+    decide,
+    decide_in_turns,
+    greatest,
+    picked,
+    summed,
+)
+from eagle.pace import Pace, auto, fixed, is_due, is_through, next_steps, one_pass
+from eagle.runs.course import Plan
+from eagle.runs.on_device import pace_of
+from eagle.runs.policy import AutoSteps, FixedSteps, OnePass, OneStep, StepPolicy
 
 
 @pytest.mark.parametrize(
@@ -46,13 +58,81 @@ def test_the_device_begins_with_16_steps_and_takes_8_to_64() -> None:
         (Pace(4096, 4096, 4096), 1),
         (Pace(4096, 4096, 4096), 1000),
         (Pace(64, 16, 4096), 1001),
-        (Pace(64, 16, 4096), 2**20),
-        (Pace(64, 16, 429), 10**7),
-        (Pace(64, 16, 64), 2**31),
+        (Pace(64, 16, 4096), 15_999),
+        (Pace(4096, 4096, 4096, 4000), 16_000),
+        (Pace(4096, 4096, 4096, 4000), 2**31),
     ],
 )
 def test_one_pass_takes_what_can_be_waited_for(expected: Pace, n: int) -> None:
     assert expected == one_pass(n, crowd=1000)
+
+
+@pytest.mark.parametrize(
+    ("expected", "n", "steps"),
+    [
+        (Pace(64, 16, 4096), 16_000, 63),
+        (Pace(4096, 4096, 4096, 4000), 16_000, 64),
+        (Pace(64, 16, 4096), 2**20, 1),
+        (Pace(64, 16, 429), 10**7, 1),
+        (Pace(64, 16, 64), 2**31, 1),
+    ],
+)
+def test_a_few_steps_are_not_taken_in_turns(expected: Pace, n: int, steps: int) -> None:
+    assert expected == one_pass(n, crowd=1000, steps=steps)
+
+
+@pytest.mark.parametrize(
+    ("expected", "policy", "max_steps", "every"),
+    [
+        (4000, OnePass(), 10**6, None),
+        (4000, OnePass(), 10**6, 64),
+        (0, OnePass(), 10**6, 63),
+        (0, OnePass(), 63, None),
+        (0, OneStep(), 10**6, None),
+        (0, FixedSteps(500), 10**6, None),
+        (0, AutoSteps(64), 10**6, None),
+    ],
+)
+def test_one_pass_of_many_samples_and_steps_is_taken_in_turns(
+    expected: int, policy: StepPolicy, max_steps: int, every: int | None
+) -> None:
+    plan = Plan(policy, max_steps, every=every)
+    assert expected == pace_of(plan, 10**6, crowd=1000).takers
+
+
+def test_turns_are_over_when_all_were_taken_and_nobody_is_in_the_midst_of_one() -> None:
+    assert [False, False, True, True] == [
+        is_through(following, 10, holding)
+        for following, holding in ((9, 0), (42, 1), (10, 0), (42, 0))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("over", "ended", "following", "holding"),
+    [
+        (False, 3, 50, 0),
+        (False, 3, 130, 2),
+        (True, 3, 130, 0),
+        (True, 7, 50, 0),
+        (True, 7, 130, 0),
+    ],
+)
+def test_what_comes_after_a_launch_in_turns(
+    over: bool, ended: int, following: int, holding: int
+) -> None:
+    words = {"asked": 500, "ended": ended, "longest": 120, "following": following}
+    words |= {"holding": holding, "held": 9, "going": 7, "left": 500, "taken": 1000}
+    words |= {"last": 0, "furthest": 1030, "launches": 4, "goes": 1}
+    planes = {name: np.array([number], np.int64) for name, number in words.items()}
+    decide_in_turns(**planes, count=100)
+    found = {name: int(plane[0]) for name, plane in planes.items()}
+    due = {"asked": 500, "ended": 0, "holding": 0, "going": 7 - ended, "last": 500}
+    due |= {"furthest": 1120, "launches": 5, "goes": int(not over)}
+    if over:
+        due |= {"longest": 0, "following": 0, "held": 0, "left": 0, "taken": 1500}
+    else:
+        due |= {"longest": 120, "following": following, "held": holding, "left": 500, "taken": 1000}
+    assert due == found
 
 
 @pytest.mark.parametrize(

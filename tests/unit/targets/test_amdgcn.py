@@ -9,7 +9,7 @@ from elftools.elf.elffile import ELFFile
 
 from hawk.passes.pipeline import optimise
 from hawk.targets.amdgcn.compile import object_code
-from hawk.targets.thread import Way
+from hawk.targets.ways import Way
 from tests.unit.targets.by_hand import PROGRAMS, REALS
 
 EM_AMDGPU = "EM_AMDGPU"

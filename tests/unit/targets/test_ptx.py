@@ -17,6 +17,7 @@ from hawk.passes.pipeline import optimise
 from hawk.targets.ptx.chip import VERSIONS
 from hawk.targets.ptx.compile import ptx_text
 from hawk.targets.ptx.routines import routines_ptx
+from hawk.targets.ways import Way
 from tests.oracle.harness import case_of, load
 from tests.oracle.programs import write
 from tests.unit.math.functions import ONE, TWO
@@ -137,6 +138,23 @@ def test_the_benchmarks_need_no_memory_of_a_thread(chip: str, programs: int) -> 
     assert 2 * len(kernels()) == len(found)
     assert [] == [name for name, use in found.items() if use.spilled]
     assert all(16 <= use.registers < 200 for use in found.values())
+
+
+@needs_ptxas
+@chips
+def test_the_assembler_takes_kernels_in_turns(chip: str) -> None:
+    texts: dict[str, str] = {}
+    for name, kernel in kernels().items():
+        for real in REALS:
+            best = optimise(kernel.program.trace(real, frozenset()).function)
+            text = ptx_text(best, chip, (Way.TURNS,))
+            assert f".target {chip}" in text
+            assert [] == [line for line in text.splitlines() if INEXACT.search(line)]
+            assert 1 == text.count("bar.warp.sync")
+            texts[f"{name}_{real.value}"] = text
+    found = assembled(joined(texts), chip)
+    assert 2 * len(kernels()) == len(found)
+    assert [] == [name for name, use in found.items() if use.spilled]
 
 
 @needs_ptxas

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from eagle.devices.plan import Launch
-from hawk.targets.thread import Way
+from hawk.targets.ways import Way
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice

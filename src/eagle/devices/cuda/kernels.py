@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import hawk
-from eagle.pace import is_due, next_steps
+from eagle.pace import is_due, is_through, next_steps
 from hawk import Bool, Index, Int32, Mutable, Param, Table
 
 CHUNK = 256
@@ -55,6 +55,41 @@ def decide(
         due = 1
     ended = 0
     longest = 0
+
+
+@hawk.kernel
+def decide_in_turns(
+    asked: Mutable[Index],
+    ended: Mutable[Index],
+    longest: Mutable[Index],
+    following: Mutable[Index],
+    holding: Mutable[Index],
+    held: Mutable[Index],
+    last: Mutable[Index],
+    going: Mutable[Index],
+    left: Mutable[Index],
+    taken: Mutable[Index],
+    furthest: Mutable[Index],
+    launches: Mutable[Index],
+    goes: Mutable[Index],
+    count: Param[Index],
+):
+    """What comes after a launch in turns. Several of them may take the steps asked for."""
+    going -= ended
+    launches += 1
+    last = asked
+    furthest = max(furthest, taken + longest)
+    held = holding
+    goes = 1
+    if going <= 0 or is_through(following, count, holding):
+        taken += asked
+        left -= asked
+        longest = 0
+        following = 0
+        held = 0
+        goes = 0
+    ended = 0
+    holding = 0
 
 
 @hawk.kernel

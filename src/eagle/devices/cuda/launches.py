@@ -21,7 +21,7 @@ from eagle.devices.cuda.together import Together, step_of
 from eagle.devices.plan import Plan
 from hawk.ir.nodes import Function
 from hawk.targets.base import Compiled
-from hawk.targets.thread import Way, Words
+from hawk.targets.ways import Way, Words
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice

@@ -9,6 +9,7 @@ then the host may hear of signals, and launches it again. The second loop is the
 are large enough to be worth a map.
 
 A kernel that reduces or scatters takes one step each time: a chain of kernels, for all samples.
+Where threads take samples in turns there is one loop, whose launches take the steps together.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from eagle.pace import Pace, fixed
 from hawk.ir.nodes import Function, Role
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled, raw_word
-from hawk.targets.thread import Way, Words
+from hawk.targets.ways import Way, Words
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.device import CudaDevice
@@ -53,7 +54,7 @@ KINDS = 66
 
 
 class Told(enum.IntEnum):
-    """The int64 numbers of a run in memory. The first four are the kernel's own `Words`."""
+    """The int64 numbers of a run in memory. The first are the kernel's own `Words`."""
 
     ASKED = Words.STEPS
     """Steps of the next launch."""
@@ -61,30 +62,34 @@ class Told(enum.IntEnum):
     LIVE = Words.LIVE
     """Places that launches look at: all samples, or those of the map."""
     LONGEST = Words.LONGEST
-    LAST = 4
+    FOLLOWING = Words.FOLLOWING
+    FUEL = Words.FUEL
+    HOLDING = Words.HOLDING
+    HELD = Words.HELD
+    LAST = 8
     """Steps of the launch before."""
-    PACE = 5
+    PACE = 9
     """Steps of the next launch, as far as that many are left."""
-    GOING = 6
+    GOING = 10
     """Samples that are not done."""
-    LEFT = 7
+    LEFT = 11
     """Steps until the host is asked again."""
-    TAKEN = 8
+    TAKEN = 12
     """Steps asked for in all launches of the run."""
-    FURTHEST = 9
+    FURTHEST = 13
     """Steps of the sample that took most in the run."""
-    LAUNCHES = 10
-    PICKS = 11
+    LAUNCHES = 14
+    PICKS = 15
     """Times that a map was made."""
-    MAPPED = 12
+    MAPPED = 16
     """Is there a map, or will there be one by the next launch?"""
-    DUE = 13
+    DUE = 17
     """Is it to be made first?"""
-    GOES = 14
+    GOES = 18
     """Will there be another launch before the host is asked?"""
-    CLOCK = 15
+    CLOCK = 19
     """When the graph began."""
-    COUNTS = 16
+    COUNTS = 20
     """From here on, launches by their steps."""
 
 
@@ -118,17 +123,22 @@ class CudaLoop(Loop):
         self._mask: NDArray[Any] = np.asarray(planes[place])
         self._pace = fixed(1) if compiled.is_collective else pace
         self._step = step_of(function, compiled, planes, words, n)
-        self._maps = n > device.crowd and not compiled.is_collective
+        self._takers = self._pace.takers
+        """Threads that take samples in turns; 0: each launch goes through all samples."""
+        self._maps = n > device.crowd and not compiled.is_collective and not self._takers
         """Are there samples enough for a map to be worth it?"""
         chunks = -(-n // CHUNK)
         self._told, self._counts = self._new(SIZE), self._new(chunks)
         self._sums = self._new(-(-chunks // GROUP))
         self._begins, self._map = (self._new(each if self._maps else 0) for each in (chunks, n))
-        mine = (self._told, self._counts, self._sums, self._begins, self._map)
+        self.blocks, self.threads_each = spread(
+            self._takers or max(1, n), device.gpu.multiprocessors
+        )
+        self._hands = self._new(2 * self.threads if self._takers else 0)
+        mine = (self._told, self._counts, self._sums, self._begins, self._map, self._hands)
         self._used = planes, mine
         self._handles = Handles()
         device.remains.with_(self, self._handles)
-        self.blocks, self.threads_each = spread(max(1, n), device.gpu.multiprocessors)
         with device.current():
             try:
                 self._build()
@@ -149,6 +159,7 @@ class CudaLoop(Loop):
     def begin(self) -> None:
         told = np.zeros(SIZE, np.int64)
         told[Told.PACE], told[Told.LIVE] = self._pace.first, self._n
+        told[Told.FUEL] = self._pace.most
         told[Told.GOING] = self._going().sum()
         self._device.transfer(told, Side.HOST, self._told, Side.DEVICE)
 
@@ -157,7 +168,7 @@ class CudaLoop(Loop):
         if not told[Told.GOING]:
             return
         told[Told.LEFT], told[Told.GOES] = steps, 1
-        told[Told.ASKED] = min(int(told[Told.PACE]), steps)
+        told[Told.ASKED] = steps if self._takers else min(int(told[Told.PACE]), steps)
         with device.current():
             try:
                 device.transfer(told, Side.HOST, self._told, Side.DEVICE)
@@ -193,6 +204,7 @@ class CudaLoop(Loop):
             furthest=told[Told.FURTHEST],
             launches_by_k={k: count for k, count in enumerate(counts) if count},
             picks=told[Told.PICKS],
+            halfway=told[Told.FOLLOWING] > 0,
         )
 
     def going(self) -> int:
@@ -248,7 +260,7 @@ class CudaLoop(Loop):
         first = body.handle()
         body.small(lambda small: self._enter(small, first, mapped=False), step)
         inner = body.condition(first, Kind.WHILE, step)
-        self._launch(inner, step, Way.AUTO)
+        self._launch(inner, step, Way.TURNS if self._takers else Way.AUTO)
         inner.small(lambda small: self._look(small, first, mapped=False), step)
         if not self._maps:
             return
@@ -288,13 +300,18 @@ class CudaLoop(Loop):
                 body.add(node, item)
         else:
             function = self._device.code.of_program(self._function, way)
-            words, places = (Argument(address_at(each), 8) for each in (self._told, self._map))
+            words, places, hands = (
+                Argument(address_at(each), 8) for each in (self._told, self._map, self._hands)
+            )
             last = (words, places) if way is Way.MAPPED else (Argument(self._n, 8), words)
+            last = (*last, hands) if way is Way.TURNS else last
             work = Kernel(function, self.blocks, self.threads_each, (*self._planes, *last))
             self._add(body, item, work)
+        decide = kernels.decide_in_turns if way is Way.TURNS else kernels.decide
         told = {each.name.lower(): self._told[each : each + 1] for each in list(Told)[: Told.CLOCK]}
         bounds = {"least": self._pace.least, "most": self._pace.most, "crowd": self._device.crowd}
-        self._add(body, item, launch_of(self._device, kernels.decide, 1, {**told, **bounds}))
+        given = {**told, **bounds, "count": self._n}
+        self._add(body, item, launch_of(self._device, decide, 1, given))
 
     def _pick(self, body: Body, item: Item) -> None:
         """Make a map of what goes on."""

@@ -23,7 +23,7 @@ from eagle.devices.plan import Launch, Reduce, Region, Spot, View
 from hawk.ir.nodes import Function, Reduction, Role
 from hawk.ir.types import DType
 from hawk.targets.base import Compiled
-from hawk.targets.thread import Way
+from hawk.targets.ways import Way
 
 if TYPE_CHECKING:
     from eagle.devices.cuda.code import Parts

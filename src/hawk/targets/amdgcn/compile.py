@@ -9,8 +9,9 @@ import llvmlite.binding as llvm
 from hawk.ir.nodes import Function
 from hawk.locks import compiling
 from hawk.targets.llvm import Emitter
+from hawk.targets.module import Kernel, module_of
 from hawk.targets.parsed import parsed
-from hawk.targets.thread import Dialect, Kernel, Way, module_of
+from hawk.targets.ways import Dialect, Way
 
 TRIPLE = "amdgcn-amd-amdhsa"
 THREADS = 256

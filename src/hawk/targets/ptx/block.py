@@ -20,7 +20,7 @@ from collections.abc import Iterable
 
 from hawk.ir.reduce import BLOCK
 from hawk.targets.ptx.entry import THREADS
-from hawk.targets.thread import GLOBAL
+from hawk.targets.ways import GLOBAL
 
 SHARED = "ptr addrspace(3)"
 """Memory that the threads of a block see."""

@@ -12,10 +12,11 @@ from typing import NamedTuple
 from hawk.ir.nodes import Function
 from hawk.passes.phases import given_to, plane_given_to, step_of
 from hawk.passes.pipeline import optimise
+from hawk.targets.module import Kernel, module_of
 from hawk.targets.ptx.chip import chip
 from hawk.targets.ptx.compile import emitted, entry_name
 from hawk.targets.ptx.entry import NVIDIA
-from hawk.targets.thread import Kernel, Way, module_of
+from hawk.targets.ways import Way
 
 
 class Part(NamedTuple):
@@ -23,7 +24,7 @@ class Part(NamedTuple):
 
     name: str
     fn: Function
-    """Its planes are the parameters, see `hawk.targets.thread`."""
+    """Its planes are the parameters, see `hawk.targets.module`."""
     held: frozenset[str]
     """The planes that hold what a reduction gave: of these the address is passed."""
     way: Way = Way.PLAIN

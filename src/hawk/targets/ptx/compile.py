@@ -13,7 +13,7 @@ from hawk.locks import compiling
 from hawk.targets.parsed import parsed
 from hawk.targets.ptx.chip import Chip, chip
 from hawk.targets.ptx.entry import TRIPLE, module_text
-from hawk.targets.thread import Way
+from hawk.targets.ways import Way
 
 _NO_NAME = re.compile(r"\W", re.ASCII)
 _NO_BEGIN = re.compile(r"^(?=\d|_$)")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from hawk.ir.nodes import Function
 from hawk.targets.llvm import Emitter
-from hawk.targets.thread import Dialect, Kernel, Way, module_of
+from hawk.targets.module import Kernel, module_of
+from hawk.targets.ways import Dialect, Way
 
 TRIPLE = "nvptx64-nvidia-cuda"
 THREADS = 256
@@ -36,6 +37,10 @@ NVIDIA = Dialect(
     "ptx_kernel",
     ATTRIBUTES,
     _place,
-    tuple(f"declare i32 @{_INDEX}.{each}.x()" for each in ("tid", "ntid", "ctaid", "nctaid")),
+    (
+        *(f"declare i32 @{_INDEX}.{each}.x()" for each in ("tid", "ntid", "ctaid", "nctaid")),
+        "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind",
+    ),
     "device",
+    "call void @llvm.nvvm.bar.warp.sync(i32 -1) convergent",
 )

@@ -38,7 +38,7 @@ from hawk.targets.ptx.block import (
 )
 from hawk.targets.ptx.entry import THREADS
 from hawk.targets.shape import LLVM_TYPES
-from hawk.targets.thread import GLOBAL
+from hawk.targets.ways import GLOBAL
 
 ORDERED = (DType.I32, DType.U32, DType.I64, DType.F32, DType.F64)
 NAN = -(2**63)

@@ -20,7 +20,7 @@ from hawk.ir.types import DType
 from hawk.targets.ordered import extreme_of
 from hawk.targets.ptx.block import define, each
 from hawk.targets.shape import MEMORY_TYPES
-from hawk.targets.thread import GLOBAL
+from hawk.targets.ways import GLOBAL
 
 _PARAMETERS = (
     f"{GLOBAL} %table",
