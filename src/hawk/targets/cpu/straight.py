@@ -28,6 +28,8 @@ from hawk.targets.cpu.width import LONG, usual_work, usual_work_once, work_of, w
 
 TURN = 8
 """Vectors that a turn of the loop passes, where steps are short: what is done around them shows."""
+AHEAD = 1024
+"""Bytes of an array ahead of the group that is passed which are asked for then."""
 FAR_BYTES = 64 << 20
 """Launches that move more than this find little of it in a cache the next time."""
 FAR_WORK = 60
@@ -157,10 +159,13 @@ class Straight:
         e = entry.emitter
         lanes = e.shape.lanes
         last = e.define(f"sub i64 {high}, {self.groups * lanes}")
+        widest = max(plane.dtype.itemsize for plane in entry.memory.arrays)
+        ahead = -(-AHEAD // (lanes * widest)) * lanes
 
         def turn(first: str) -> tuple[str, str]:
             for _ in range(self.groups):
                 with e.scope():
+                    self._prefetch(e.define(f"add i64 {first}, {ahead}"), far=far)
                     group = Group(first, str(lanes), "false", self.steps)
                     entry.begin_group(group)
                     self._pass(group, far=far)
@@ -213,6 +218,17 @@ class Straight:
         e.jump(out)
         e.place(out)
         return e.phi("i64", (low, before), (following, after))
+
+    def _prefetch(self, first: str, *, far: bool) -> None:
+        """Ask for a group's lines, but for what is written past the caches.
+
+        The processor would come to ask for them late: before the first store to a line stand the
+        operations of all groups before it. It does not matter if there are no such samples.
+        """
+        memory = self.entry.memory
+        for plane in memory.arrays:
+            if not (far and plane in self.outputs):
+                memory.prefetch(plane, memory.at(plane, memory.address[plane], first))
 
     def _pass(self, group: Group, *, far: bool = False) -> None:
         entry, step = self.entry, self.entry.steps
