@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Annotated, Any, get_args, get_origin
 
-from hawk.frontend.bundles import KEPT, fields_of, instance
+from hawk.frontend.bundles import KEPT, fields_of, instance, is_missing
 from hawk.pickled_texts import Alias, ClassText, ObjectText, Wrapped
 
 _PARAMS = ("init", "repr", "eq", "order", "unsafe_hash", "frozen")
@@ -45,7 +45,7 @@ def finish(text: ClassText, cls: Any, value: Value) -> None:
         options = {name: getattr(each, name) for name in _OF_A_FIELD}
         for name in ("default", "default_factory"):
             given = getattr(each, name)
-            if given is not dataclasses.MISSING:
+            if not is_missing(given):
                 options[name] = value(given)
         text.fields.append((each.name, value(annotations[each.name]), options))
     known = {name for name, _, _ in text.fields}

@@ -88,6 +88,14 @@ def is_bundle(annotation: Any) -> bool:
     return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
 
 
+def is_missing(default: object) -> bool:
+    """Does a field of a dataclass have no such default? Pickles by value make another `MISSING`."""
+    return isinstance(default, type(dataclasses.MISSING))
+
+
+KEPT = "__hawk_kept__"
+
+
 class _Kept:
     """What was found of a class, kept in the class itself under `KEPT`.
 
@@ -109,9 +117,6 @@ class _Kept:
 
     def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
         return _Kept, ()
-
-
-KEPT = "__hawk_fields__"
 
 
 def fields_of(cls: type, namespace: Mapping[str, Any] | None = None) -> tuple[Field, ...]:
@@ -154,8 +159,8 @@ def _annotations(cls: type, namespace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _field(field: dataclasses.Field[Any], annotation: Any) -> Field:
-    default: Any = NO_DEFAULT if field.default is dataclasses.MISSING else field.default
-    if field.default_factory is not dataclasses.MISSING:
+    default: Any = NO_DEFAULT if is_missing(field.default) else field.default
+    if not is_missing(field.default_factory):
         default = field.default_factory()
     return replace(_read(field.name, annotation), default=default)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hawk.edits import Edit, filled
 from hawk.errors import HawkError, Loc
-from hawk.frontend.bundles import Bundle, fields_of, properties_of
+from hawk.frontend.bundles import Bundle, fields_of, is_missing, properties_of
 from hawk.frontend.frame import Frame
 from hawk.frontend.instances import Fields, Instance
 from hawk.frontend.lookup import plain, read_attribute
@@ -256,9 +256,9 @@ class Objects:
 
     def _default(self, frame: Frame, node: ast.Call, cls: type, field: Any, text: str) -> Any:
         """What a field holds that nothing was given for."""
-        if field.default is not dataclasses.MISSING:
+        if not is_missing(field.default):
             value = plain(field.default, frame.loc(node), text)
-        elif field.default_factory is not dataclasses.MISSING:
+        elif not is_missing(field.default_factory):
             value = self.expressions.calls.apply(frame, node, field.default_factory, [])
         else:
             return _NOTHING

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hawk.frontend.bundles import fields_of, is_bundle
+from hawk.frontend.bundles import fields_of, is_bundle, is_missing
 from hawk.frontend.python_arrays import Array
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ class PythonObjects:
         for each in dataclasses.fields(cls):
             if each.init and each.name in given:
                 value = self._held(cls, each.name, given.pop(each.name))
-            elif each.default is not dataclasses.MISSING:
+            elif not is_missing(each.default):
                 value = self._default(cls, each.name, each.default)
-            elif each.default_factory is not dataclasses.MISSING:
+            elif not is_missing(each.default_factory):
                 value = self._default(cls, each.name, self.shim.call(each.default_factory))
             else:
                 continue

@@ -16,12 +16,14 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 
 import eagle
 import hawk
 from hawk import HawkError, Index, Mutable, Param, Scalar, Terminated
+from hawk.frontend import bundles
 
 ROOT = Path(__file__).parents[3]
 
@@ -447,7 +449,6 @@ def test_two_texts_of_one_name_are_both_known() -> None:
 
 
 def test_cloudpickle_takes_what_pickle_cannot(elsewhere: Elsewhere) -> None:
-    cloudpickle = pytest.importorskip("cloudpickle", reason="needs cloudpickle")
     names = run_cell(
         """
         import hawk
@@ -466,6 +467,31 @@ def test_cloudpickle_takes_what_pickle_cannot(elsewhere: Elsewhere) -> None:
     there = elsewhere(names["weigh"], [2.0], dumps=cloudpickle.dumps)
 
     assert [19.62] == there.tolist()
+
+
+def test_what_is_kept_of_a_dataclass_stays_behind(elsewhere: Elsewhere) -> None:
+    names = run_cell(
+        """
+        from dataclasses import dataclass
+        from hawk import Mutable, Scalar
+
+        @dataclass
+        class Ball:
+            z: Scalar
+            v: Scalar
+
+        def told(cls):
+            from hawk.frontend.bundles import KEPT, fields_of
+            before = KEPT in vars(cls) and vars(cls)[KEPT].fields
+            return before, [each.name for each in fields_of(cls)]
+        """,
+        {"__name__": "__main__"},
+    )
+    here = [each.name for each in bundles.fields_of(names["Ball"])]
+
+    there = elsewhere(names["told"], names["Ball"], dumps=cloudpickle.dumps)
+
+    assert (None, here) == there
 
 
 def test_a_copy_of_a_kernel_is_the_kernel() -> None:
