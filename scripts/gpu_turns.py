@@ -26,11 +26,12 @@ def turns(gpu: device.CudaDevice, xp: Library[Any], *, dry: bool) -> str:
         left[::50] = 2 * cap  # of each 32 there is one, in most cases, that the others wait for
         left[::97] = cap - 1
         seconds: list[float] = []
-        for pace.EACH in (before[1], n):
+        for in_turns in (True, False):
+            pace.EACH = before[1] if in_turns else n
             planes = {"left": xp.array(left), "taken": xp.zeros(n, np.int64)}
             simulation = eagle.simulation(countdown, max_steps=cap, **planes)
             report = simulation.run().report
-            assert (report.compactions == 0) is (before[1] == pace.EACH)
+            assert (report.compactions == 0) is in_turns
             assert report.finished == int((left <= cap).sum())
             assert (np.minimum(left, cap) == xp.asnumpy(planes["taken"])).all()
             seconds.append(report.wall_s)

@@ -19,8 +19,13 @@ from eagle.devices.host.device import HOST
 from eagle.overlap import overlap
 from eagle.params import shown
 from eagle.planes import view_of
+from hawk.ir.types import DType
 
 LEAST_SHARE, LARGEST_SHARE = 0.25, 0.75
+
+
+MOVED = tuple(dict.fromkeys(each.numpy for each in DType))
+"""The types of numbers that kernels have, which a GPU can move."""
 
 
 class ActiveSet:
@@ -249,6 +254,9 @@ def _planes(
         if plane is None or not plane.ndim or plane.shape[-1] != len(mask):
             got = "no array that eagle can move" if plane is None else f"shape {plane.shape}"
             raise ValueError(f"{what}: expected an array of {len(mask)} samples, got {got}")
+        if home is not HOST and plane.dtype.name not in MOVED:
+            usual = ", ".join(MOVED)
+            raise ValueError(f"{what}: on {home.name} one of {usual} is moved, got {plane.dtype}")
         if home is not HOST and plane.shape[-1] > 1 and plane.strides[-1] != plane.itemsize:
             raise ValueError(f"{what}: its samples do not stand side by side; give a copy")
         if not plane.flags.writeable:

@@ -143,6 +143,7 @@ def test_what_does_not_fit_is_told(xp: TestLibrary) -> None:
         ({"mask": mask, "reorder": 0.5, "planes": [np.zeros(3)]}, r"planes\[0\]: is on the host"),
         ({"mask": np.zeros(3, bool), "reorder": 0.5, "planes": [x]}, r"planes\[0\]: is on GPU 0"),
         ({"mask": mask, "reorder": 0.5, "planes": [xp.zeros(6)[::2]]}, "side by side"),
+        ({"mask": mask, "reorder": 0.5, "planes": [xp.zeros(3, np.int16)]}, "got int16"),
         ({"mask": mask, "reorder": 0.5, "planes": [x, x]}, "shares memory"),
     ):
         with pytest.raises((TypeError, ValueError), match=said):

@@ -18,7 +18,7 @@ from eagle.devices.cuda.driver import Argument, DriverError, Kernel, Side
 from eagle.devices.cuda.hosts import Kept
 from eagle.devices.cuda.loop import Given, launch_of
 from eagle.devices.cuda.together import Together, step_of
-from eagle.devices.plan import Plan
+from eagle.devices.plan import Launch, Plan
 from hawk.ir.nodes import Function
 from hawk.targets.base import Compiled
 from hawk.targets.ways import Way, Words
@@ -47,7 +47,7 @@ class _CudaLoaded(Loaded):
         if n:
             with device.current():
                 try:
-                    self._make(function, compiled, planes, words)
+                    self._make(step_of(function, compiled, planes, words, n))
                 except DriverError as error:
                     raise device.error(function.name, error) from None
 
@@ -87,14 +87,8 @@ class _CudaLoaded(Loaded):
         return None
 
     @abc.abstractmethod
-    def _make(
-        self,
-        function: Function,
-        compiled: Compiled,
-        planes: Sequence[np.ndarray | int],
-        words: Sequence[int],
-    ) -> None:
-        """Make ready what is launched."""
+    def _make(self, item: Launch) -> None:
+        """Make ready what is launched, of a step of all samples."""
 
     @abc.abstractmethod
     def _ask(self, steps: int, picked: NDArray[np.int64] | None) -> None:
@@ -104,18 +98,13 @@ class _CudaLoaded(Loaded):
 class LocalLoaded(_CudaLoaded):
     """A kernel whose samples have nothing to do with each other: one launch takes all steps."""
 
-    def _make(
-        self,
-        function: Function,
-        compiled: Compiled,
-        planes: Sequence[np.ndarray | int],
-        words: Sequence[int],
-    ) -> None:
-        self._used = planes
+    def _make(self, item: Launch) -> None:
+        assert item.function is not None
+        self._used = item.planes
         """The arrays, which are kept until no launch can be using them."""
-        self._planes = of_planes(compiled.planes, words)
-        self._program = function
-        self._function = self._device.code.of_program(function)
+        self._planes = of_planes(item.compiled.planes, item.words)
+        self._program = item.function
+        self._function = self._device.code.of_program(item.function)
         self._mapped: _Mapped | None = None
 
     def _ask(self, steps: int, picked: NDArray[np.int64] | None) -> None:
@@ -160,15 +149,8 @@ class CollectiveLoaded(_CudaLoaded):
     So an exception cannot come within a step: a graph is launched, or it is not.
     """
 
-    def _make(
-        self,
-        function: Function,
-        compiled: Compiled,
-        planes: Sequence[np.ndarray | int],
-        words: Sequence[int],
-    ) -> None:
-        device, name = self._device, f"a call of {function.name}"
-        item = step_of(function, compiled, planes, words, self._n)
+    def _make(self, item: Launch) -> None:
+        device, name = self._device, f"a call of {item.name}"
         builder = Builder(device, Plan(name, [], [], device, list, lambda _: []), Kept())
 
         def write(body: Body) -> None:
@@ -177,7 +159,7 @@ class CollectiveLoaded(_CudaLoaded):
 
         part = builder.written(write)
         device.remains.with_(self, part.handles)
-        self._ready, self._used = part.ready, (planes, part)
+        self._ready, self._used = part.ready, (item.planes, part)
 
     def _ask(self, steps: int, picked: NDArray[np.int64] | None) -> None:
         assert picked is None
