@@ -88,7 +88,7 @@ def is_bundle(annotation: Any) -> bool:
     return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
 
 
-def is_missing(default: object) -> bool:
+def is_missing(default: Any) -> bool:
     """Does a field of a dataclass have no such default? Pickles by value make another `MISSING`."""
     return isinstance(default, type(dataclasses.MISSING))
 
@@ -160,8 +160,9 @@ def _annotations(cls: type, namespace: Mapping[str, Any]) -> dict[str, Any]:
 
 def _field(field: dataclasses.Field[Any], annotation: Any) -> Field:
     default: Any = NO_DEFAULT if is_missing(field.default) else field.default
-    if not is_missing(field.default_factory):
-        default = field.default_factory()
+    factory: Any = field.default_factory
+    if not is_missing(factory):
+        default = factory()
     return replace(_read(field.name, annotation), default=default)
 
 

@@ -102,7 +102,9 @@ class LocalLoaded(_CudaLoaded):
         assert item.function is not None
         self._used = item.planes
         """The arrays, which are kept until no launch can be using them."""
-        self._planes = of_planes(item.compiled.planes, item.words)
+        # Outside of graphs nothing is known later only.
+        words = [word for word in item.words if isinstance(word, int)]
+        self._planes = of_planes(item.compiled.planes, words)
         self._program = item.function
         self._function = self._device.code.of_program(item.function)
         self._mapped: _Mapped | None = None
